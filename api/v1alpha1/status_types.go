@@ -1,0 +1,348 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// RunStatus is how far a run came and what it found. It is bounded to 64 KiB whatever the number of shards: all
+// shards' rows are in the ConfigMaps that reportRef leads to.
+type RunStatus struct {
+	// ObservedGeneration is the generation of the spec that this status is about; -1 before the first visit.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// Conditions: TargetReady, Completed, Valid, ThresholdsMet, Succeeded, Reconciling, Stalled.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// Phase is one word for people; nothing is decided by it.
+	// +optional
+	Phase string `json:"phase,omitempty"`
+
+	// Execution counts the carryings-out of this run, from 1.
+	// +optional
+	Execution int32 `json:"execution,omitempty"`
+
+	// StartTime is when the execution began.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+
+	// CompletionTime is when the execution ended, whatever its outcome.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// Summary is the result, or the present activity, in one line.
+	// +optional
+	Summary string `json:"summary,omitempty"`
+
+	// Effective is what the execution really runs with: the spec with every default filled in.
+	// +optional
+	Effective *Effective `json:"effective,omitempty"`
+
+	// Environment is what was found about the target and the runner.
+	// +optional
+	Environment *Environment `json:"environment,omitempty"`
+
+	// Steps are the steps of the execution that have begun, in order; a measured step has a row per repeat.
+	// +optional
+	// +listType=atomic
+	Steps []StepStatus `json:"steps,omitempty"`
+
+	// Aggregates are the figures of each measured step over its repeats.
+	// +optional
+	// +listType=atomic
+	Aggregates []Aggregate `json:"aggregates,omitempty"`
+
+	// Failure is the first thing that went wrong.
+	// +optional
+	Failure *Failure `json:"failure,omitempty"`
+
+	// ReportRef names the ConfigMap with the execution's reports: report.json, and the tool's own text.
+	// +optional
+	ReportRef *LocalObjectReference `json:"reportRef,omitempty"`
+}
+
+// Effective is what an execution runs with, fixed at its first visit.
+type Effective struct {
+	// SpecHash is the hash of the spec without suspend and ttlAfterFinished.
+	// +optional
+	SpecHash string `json:"specHash,omitempty"`
+	// ConfigHash is the hash of the Hadoop configuration.
+	// +optional
+	ConfigHash string `json:"configHash,omitempty"`
+	// RunnerImage is the image of the runner as asked for.
+	// +optional
+	RunnerImage string `json:"runnerImage,omitempty"`
+	// RunnerImageID is the image that ran, with its digest, as the node reported it.
+	// +optional
+	RunnerImageID string `json:"runnerImageID,omitempty"`
+	// Options are the options with their defaults filled in.
+	// +optional
+	Options map[string]string `json:"options,omitempty"`
+}
+
+// Environment is what was found about the target and the runner.
+type Environment struct {
+	// Facts are what preflight found, such as the NameNode's address and the free space.
+	// +optional
+	Facts map[string]string `json:"facts,omitempty"`
+	// ShardsPerNode is how many shards ran on each node in the latest measured step, for at most 32 nodes.
+	// +optional
+	ShardsPerNode map[string]int32 `json:"shardsPerNode,omitempty"`
+	// Nodes is the number of nodes that shards ran on in the latest measured step.
+	// +optional
+	Nodes int32 `json:"nodes,omitempty"`
+}
+
+// StepState is where a step is.
+type StepState string
+
+// Values of StepState.
+const (
+	// StepPreparing: the attempt's Job is made and its shards get ready.
+	StepPreparing StepState = "Preparing"
+	// StepRunning: the shards have their start time, or run without one.
+	StepRunning StepState = "Running"
+	// StepStopping: the shards have been told to stop.
+	StepStopping StepState = "Stopping"
+	// StepDone: the step ran to its end and its result is kept.
+	StepDone StepState = "Done"
+	// StepFailed: the step ended without a full result.
+	StepFailed StepState = "Failed"
+)
+
+// StepStatus is one step, or one repeat of a measured step.
+type StepStatus struct {
+	// Name of the step: preflight, write, read, verify, clean, cleanup.
+	Name string `json:"name"`
+	// Repeat, from 1.
+	Repeat int32 `json:"repeat"`
+	// State is where the step is.
+	State StepState `json:"state"`
+	// Attempt is the number of the present or last attempt, from 1.
+	Attempt int32 `json:"attempt"`
+	// Job is the name of the attempt's Job.
+	// +optional
+	Job string `json:"job,omitempty"`
+	// Message says what is going on, or what went wrong.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// BeginTime is when the step's first attempt was begun.
+	// +optional
+	BeginTime *metav1.Time `json:"beginTime,omitempty"`
+	// ProgressTime is when a pod was last seen to make progress towards the start.
+	// +optional
+	ProgressTime *metav1.Time `json:"progressTime,omitempty"`
+	// StartAt is the time at which all shards of the attempt were told to start.
+	// +optional
+	StartAt *metav1.MicroTime `json:"startAt,omitempty"`
+	// Stop is the order to stop, if one was given.
+	// +optional
+	Stop *StopOrder `json:"stop,omitempty"`
+	// EndTime is when the step was over.
+	// +optional
+	EndTime *metav1.Time `json:"endTime,omitempty"`
+	// Shards counts the attempt's shards.
+	// +optional
+	Shards ShardCounts `json:"shards,omitempty"`
+	// Result is what was measured.
+	// +optional
+	Result *StepResult `json:"result,omitempty"`
+}
+
+// StopOrder is an order to the shards to stop.
+type StopOrder struct {
+	// Reason why: ShardFailed, DeadlineExceeded, StartDeadlineExceeded, Suspended, GateBroken.
+	Reason string `json:"reason"`
+	// Message for people.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// Time of the order.
+	Time metav1.Time `json:"time"`
+}
+
+// ShardCounts counts the shards of an attempt.
+type ShardCounts struct {
+	// Expected shards.
+	// +optional
+	Expected int32 `json:"expected,omitempty"`
+	// Progress counts pods created, scheduled and Ready; a change of it is progress.
+	// +optional
+	Progress int32 `json:"progress,omitempty"`
+	// Ready shards: prepared, waiting for the start.
+	// +optional
+	Ready int32 `json:"ready,omitempty"`
+	// Reported shards: their report is in.
+	// +optional
+	Reported int32 `json:"reported,omitempty"`
+	// Failed shards: ended without a complete report, or lost.
+	// +optional
+	Failed int32 `json:"failed,omitempty"`
+}
+
+// StepResult is what one repeat of a step measured, over all its shards. Rates are decimals.
+type StepResult struct {
+	// Operations completed.
+	// +optional
+	Operations int64 `json:"operations,omitempty"`
+	// Bytes moved by them.
+	// +optional
+	Bytes int64 `json:"bytes,omitempty"`
+	// Errors is the number of failed operations.
+	// +optional
+	Errors int64 `json:"errors,omitempty"`
+	// ErrorClasses are the classes of the failed operations, at most 8.
+	// +optional
+	// +listType=atomic
+	ErrorClasses []ErrorClass `json:"errorClasses,omitempty"`
+	// WallMicros is from the first shard's start to the last one's end, in microseconds.
+	// +optional
+	WallMicros int64 `json:"wallMicros,omitempty"`
+	// StartSpreadMicros is the difference between the first and the last shard's start, in microseconds.
+	// +optional
+	StartSpreadMicros int64 `json:"startSpreadMicros,omitempty"`
+	// ClockOffsetMaxMicros is the largest difference of a shard's clock to the target's, in microseconds.
+	// +optional
+	ClockOffsetMaxMicros int64 `json:"clockOffsetMaxMicros,omitempty"`
+	// Headline is the name of the rate to quote.
+	// +optional
+	Headline string `json:"headline,omitempty"`
+	// Rates by name; docs/dfsiorun.md says how each is computed.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Rates []Figure `json:"rates,omitempty"`
+	// Latency of one operation: service time, in microseconds.
+	// +optional
+	Latency *Latency `json:"latency,omitempty"`
+	// Invalid says why this measurement is not to be believed; empty if it is.
+	// +optional
+	// +listType=atomic
+	Invalid []Doubt `json:"invalid,omitempty"`
+	// Outliers are the slowest, the fastest and the failed shards.
+	// +optional
+	// +listType=atomic
+	Outliers []ShardRow `json:"outliers,omitempty"`
+}
+
+// Figure is a named figure.
+type Figure struct {
+	// Name of the figure; it ends with the unit.
+	Name string `json:"name"`
+	// Value, a decimal.
+	Value string `json:"value"`
+}
+
+// ErrorClass counts failed operations of one class.
+type ErrorClass struct {
+	// Class of the error.
+	Class string `json:"class"`
+	// Count of operations.
+	Count int64 `json:"count"`
+	// First is the text of the first one.
+	// +optional
+	First string `json:"first,omitempty"`
+}
+
+// Latency is a distribution in microseconds. Percentiles come from merged histograms.
+type Latency struct {
+	// Count of operations.
+	Count int64 `json:"count"`
+	// MinMicros is exact.
+	MinMicros int64 `json:"minMicros"`
+	// MeanMicros is exact.
+	MeanMicros int64 `json:"meanMicros"`
+	// P50Micros is the median.
+	P50Micros int64 `json:"p50Micros"`
+	// P90Micros is the 90th percentile.
+	P90Micros int64 `json:"p90Micros"`
+	// P95Micros is the 95th percentile.
+	P95Micros int64 `json:"p95Micros"`
+	// P99Micros is the 99th percentile.
+	P99Micros int64 `json:"p99Micros"`
+	// P999Micros is the 99.9th percentile.
+	P999Micros int64 `json:"p999Micros"`
+	// MaxMicros is exact.
+	MaxMicros int64 `json:"maxMicros"`
+	// RelativeError of the percentiles, a fraction, such as 0.011.
+	RelativeError string `json:"relativeError"`
+}
+
+// Doubt is a reason not to believe a measurement.
+type Doubt struct {
+	// Reason is one of the reasons of condition Valid.
+	Reason string `json:"reason"`
+	// Message gives the figure and the limit.
+	Message string `json:"message"`
+}
+
+// ShardRow is one shard's result.
+type ShardRow struct {
+	// Index of the shard.
+	Index int32 `json:"index"`
+	// Why it is listed: Slowest, Fastest or Failed.
+	Why string `json:"why"`
+	// Pod that ran it.
+	// +optional
+	Pod string `json:"pod,omitempty"`
+	// Node it ran on.
+	// +optional
+	Node string `json:"node,omitempty"`
+	// Bytes moved.
+	// +optional
+	Bytes int64 `json:"bytes,omitempty"`
+	// ExecMicros from its start to its end, in microseconds.
+	// +optional
+	ExecMicros int64 `json:"execMicros,omitempty"`
+	// Outcome: Complete, Partial, Failed or Lost.
+	Outcome string `json:"outcome"`
+}
+
+// Aggregate is one figure of a step over its repeats.
+type Aggregate struct {
+	// Step it belongs to.
+	Step string `json:"step"`
+	// Figure is its name; it ends with the unit.
+	Figure string `json:"figure"`
+	// N is the number of repeats.
+	N int32 `json:"n"`
+	// Mean over the repeats, a decimal.
+	Mean string `json:"mean"`
+	// StdDev is the sample standard deviation (n-1), a decimal; absent for one repeat.
+	// +optional
+	StdDev string `json:"stdDev,omitempty"`
+	// CVPercent is the coefficient of variation, StdDev / Mean, in percent; absent for one repeat.
+	// +optional
+	CVPercent string `json:"cvPercent,omitempty"`
+	// Min over the repeats, a decimal.
+	Min string `json:"min"`
+	// Max over the repeats, a decimal.
+	Max string `json:"max"`
+}
+
+// Failure is what went wrong, and where.
+type Failure struct {
+	// Reason, a CamelCase word.
+	Reason string `json:"reason"`
+	// Message gives the particulars and the remedy.
+	Message string `json:"message"`
+	// Step in which it happened.
+	// +optional
+	Step string `json:"step,omitempty"`
+	// Shard it happened to.
+	// +optional
+	Shard *int32 `json:"shard,omitempty"`
+	// Pod of the shard.
+	// +optional
+	Pod string `json:"pod,omitempty"`
+	// Node the pod was on.
+	// +optional
+	Node string `json:"node,omitempty"`
+	// Container that ended.
+	// +optional
+	Container string `json:"container,omitempty"`
+	// ExitCode of the container.
+	// +optional
+	ExitCode *int32 `json:"exitCode,omitempty"`
+}

@@ -1,0 +1,68 @@
+package controllers
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/runner/plan"
+	"github.com/hadoop-bench/operator/runner/report"
+)
+
+// Run is an object of one of the kinds.
+type Run interface {
+	client.Object
+	// RunObject returns what all kinds have in common; both point into the object.
+	RunObject() (*v1alpha1.RunSpec, *v1alpha1.RunStatus)
+}
+
+// Step is one step of an execution, or one repeat of a measured one.
+type Step struct {
+	Name     string
+	Repeat   int32 // from 1
+	Shards   int32
+	Gated    bool // all shards start together
+	Measured bool // its result counts
+}
+
+func (s Step) String() string {
+	if s.Measured {
+		return fmt.Sprintf("%s, repeat %d", s.Name, s.Repeat)
+	}
+	return s.Name
+}
+
+// Benchmark is what the reconciler must know about a kind. All methods are pure.
+type Benchmark interface {
+	// Kind is the kind's name, such as DFSIORun.
+	Kind() string
+	// New returns an empty object of the kind.
+	New() Run
+	// Check returns what is wrong with the kind's own fields: values that are impossible or not supported yet.
+	Check(run Run) []Problem
+	// Options are the kind's options by field name with their defaults filled in.
+	Options(run Run) map[string]string
+	// Steps are the steps between preflight and cleanup, in order, without their repeats.
+	Steps(run Run) []Step
+	// Fill adds the kind's part to a plan.
+	Fill(run Run, p *plan.Plan)
+	// Text returns one measurement in the upstream tool's own format.
+	Text(step Step, in report.MergeInput, merged *report.Merged) (string, error)
+	// TextFile is the name that the tool gives the file with such texts.
+	TextFile() string
+}
+
+// Problem is why a spec cannot be carried out.
+type Problem struct {
+	Reason  string // InvalidSpec or NotSupported
+	Message string // names field, value and remedy
+}
+
+func notSupported(field, value, remedy string) Problem {
+	return Problem{v1alpha1.ReasonNotSupported, fmt.Sprintf("spec.%s: %s is not supported yet; %s", field, value, remedy)}
+}
+
+func invalid(field string, value any, remedy string) Problem {
+	return Problem{v1alpha1.ReasonInvalidSpec, fmt.Sprintf("spec.%s: %v is invalid; %s", field, value, remedy)}
+}

@@ -1,0 +1,294 @@
+package controllers
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/controllers/jobs"
+	"github.com/hadoop-bench/operator/controllers/results"
+	"github.com/hadoop-bench/operator/runner/plan"
+	"github.com/hadoop-bench/operator/runner/report"
+)
+
+// observed is all that a decision depends on.
+type observed struct {
+	now   time.Time
+	bench Benchmark
+	run   Run
+	spec  *v1alpha1.RunSpec
+	// status as it was read; it is not to be changed.
+	status *v1alpha1.RunStatus
+	hash   string // of the spec
+	image  string // of the runner
+
+	config config
+	// jobFound says whether the present attempt's Job exists, shards what is known of its shards.
+	jobFound bool
+	shards   []shard
+	// others are Jobs of the run that are not the present attempt's; othersBusy says whether one of them still has pods
+	// that run.
+	others     []string
+	othersBusy bool
+	// trouble is what events say about missing pods and mounts; read only when the start takes long.
+	trouble string
+	// document holds the results so far; read only when an attempt's shards are all over.
+	document *results.Document
+}
+
+// config is what is known of the Hadoop configuration's ConfigMap.
+type config struct {
+	wanted bool
+	found  bool
+	hash   string
+}
+
+// decision is what a visit leads to. Everything but persist follows from the status as it was read.
+type decision struct {
+	next v1alpha1.RunStatus
+
+	create  bool                 // make the present attempt's objects
+	start   []order              // give shards their start time
+	stop    []order              // tell shards to stop
+	remove  []string             // delete these Jobs
+	persist *results.Persistence // keep these results before the status says so
+
+	events  []note
+	requeue time.Duration // visit again after this time; 0: when something changes
+}
+
+// order is an annotation for one pod.
+type order struct {
+	pod   string
+	uid   types.UID
+	key   string
+	value string
+}
+
+// note is an event to tell after the status was written.
+type note struct {
+	kind, reason, message string
+}
+
+// decide is the operator's logic. It is pure.
+func decide(o *observed) decision {
+	d := decision{next: *o.status.DeepCopy()}
+	activity := advance(o, &d)
+	if d.next.CompletionTime != nil && o.status.CompletionTime == nil {
+		d.finish(o)
+	}
+	setConditions(o.run, o.spec, &d.next, activity)
+	if d.next.CompletionTime == nil {
+		d.next.Summary = truncate(activity.message, maxSummary)
+	}
+	results.Fit(&d.next)
+	return d
+}
+
+// maxSummary keeps the summary fit for a printer column.
+const maxSummary = 256
+
+// advance takes the run one step further and says what it is doing.
+func advance(o *observed, d *decision) verdict {
+	running := func(format string, args ...any) verdict {
+		return yes(v1alpha1.ReasonRunning, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case o.status.CompletionTime != nil:
+		return d.afterwards(o)
+	case o.status.Effective == nil:
+		return d.begin(o)
+	case o.status.Effective.SpecHash != o.hash && o.status.Failure == nil:
+		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonSpecChanged, Message: "the spec was changed during the execution, which the installed CRD should have refused; create a new run for the new spec"})
+		d.stopPresent(o, v1alpha1.ReasonSpecChanged, "the spec was changed during the execution")
+		return running("stopping: the spec was changed")
+	}
+	d.remove = o.others
+	if row := present(o.status); row != nil {
+		return d.carryOn(o, row)
+	}
+	return d.nextStep(o)
+}
+
+// begin fixes what the execution runs with. Nothing is made before the status says so.
+func (d *decision) begin(o *observed) verdict {
+	now := metav1.NewTime(o.now)
+	if d.next.StartTime == nil {
+		d.next.StartTime, d.next.Execution = &now, 1
+	}
+	if problems := append(checkShared(o.spec), o.bench.Check(o.run)...); len(problems) > 0 {
+		d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
+		msg := problems[0].Message
+		for _, p := range problems[1:] {
+			msg += "; " + p.Message
+		}
+		d.fail(&v1alpha1.Failure{Reason: problems[0].Reason, Message: truncate(msg, maxMessage)})
+		d.next.CompletionTime = &now
+		return verdict{}
+	}
+	if o.config.wanted && !o.config.found {
+		name := o.spec.Target.HadoopConfig.ConfigMapRef.Name
+		wait := durationOr(o.spec.StartDeadline, defaultStartDeadline) - o.now.Sub(d.next.StartTime.Time)
+		if wait <= 0 {
+			d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
+			d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonConfigNotFound, Message: fmt.Sprintf("spec.target.hadoopConfig.configMapRef: ConfigMap %q did not appear in namespace %q within spec.startDeadline; create it and apply the run anew", name, o.run.GetNamespace())})
+			d.next.CompletionTime = &now
+			return verdict{}
+		}
+		d.requeue = min(wait, 5*time.Second)
+		return yes(v1alpha1.ReasonWaitingForConfig, fmt.Sprintf("waiting for ConfigMap %q in namespace %q", name, o.run.GetNamespace()))
+	}
+	d.next.Effective = &v1alpha1.Effective{
+		SpecHash: o.hash, ConfigHash: o.config.hash, RunnerImage: o.image, Options: options(o.bench, o.run),
+	}
+	d.note(corev1.EventTypeNormal, "Started", fmt.Sprintf("execution %d started", d.next.Execution))
+	return yes(v1alpha1.ReasonRunning, "starting")
+}
+
+// present is the row of the step that is under way, or nil between steps.
+func present(st *v1alpha1.RunStatus) *v1alpha1.StepStatus {
+	if n := len(st.Steps); n > 0 {
+		if row := &st.Steps[n-1]; row.State != v1alpha1.StepDone && row.State != v1alpha1.StepFailed {
+			return row
+		}
+	}
+	return nil
+}
+
+// stepsOf are all steps of an execution with their repeats, from preflight to cleanup.
+func stepsOf(b Benchmark, run Run) []Step {
+	spec, _ := run.RunObject()
+	steps := []Step{{Name: plan.StepPreflight, Repeat: 1, Shards: 1}}
+	var measured, others []Step
+	for _, s := range b.Steps(run) {
+		if s.Measured {
+			measured = append(measured, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	n := value(spec.Repeats, 1)
+	repeat := func(s Step, r int32) { s.Repeat = r; steps = append(steps, s) }
+	if spec.RepeatOrder == v1alpha1.RepeatRoundRobin {
+		for r := int32(1); r <= n; r++ {
+			for _, s := range measured {
+				repeat(s, r)
+			}
+		}
+	} else {
+		for _, s := range measured {
+			for r := int32(1); r <= n; r++ {
+				repeat(s, r)
+			}
+		}
+	}
+	steps = append(steps, others...)
+	if !value(spec.KeepResults, false) {
+		steps = append(steps, Step{Name: plan.StepCleanup, Repeat: 1, Shards: 1})
+	}
+	return steps
+}
+
+// nextStep begins the step after the last one that ended, or ends the execution.
+func (d *decision) nextStep(o *observed) verdict {
+	steps := stepsOf(o.bench, o.run)
+	step, ok := following(steps, o.status)
+	overdue := o.deadlineIn() <= 0 && step.Name != plan.StepCleanup
+	switch {
+	case !ok:
+		now := metav1.NewTime(o.now)
+		d.next.CompletionTime = &now
+		return verdict{}
+	case overdue && o.status.Failure == nil:
+		d.fail(o.deadlineFailure())
+		d.requeue = time.Millisecond
+		return yes(v1alpha1.ReasonRunning, "activeDeadline passed")
+	case value(o.spec.Suspend, false):
+		return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended before step %s", step))
+	}
+	now := metav1.NewTime(o.now)
+	row := v1alpha1.StepStatus{
+		Name: step.Name, Repeat: step.Repeat, State: v1alpha1.StepPreparing, Attempt: 1, BeginTime: &now, ProgressTime: &now,
+		Shards: v1alpha1.ShardCounts{Expected: step.Shards},
+	}
+	row.Job = jobs.AttemptName(o.run.GetName(), identity(o.run, d.next.Execution, row))
+	d.next.Steps = append(d.next.Steps, row)
+	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s begins", step))
+}
+
+// following is the step after the rows so far. After a failure only cleanup is left, and that only if preflight passed:
+// before, nothing was written.
+func following(steps []Step, st *v1alpha1.RunStatus) (Step, bool) {
+	done := len(st.Steps)
+	if st.Failure == nil {
+		if done < len(steps) {
+			return steps[done], true
+		}
+		return Step{}, false
+	}
+	pre := rowOf(st, plan.StepPreflight)
+	last := steps[len(steps)-1]
+	if pre != nil && pre.State == v1alpha1.StepDone && last.Name == plan.StepCleanup && rowOf(st, plan.StepCleanup) == nil {
+		return last, true
+	}
+	return Step{}, false
+}
+
+// stepOf is the step that a row is about.
+func stepOf(o *observed, row *v1alpha1.StepStatus) Step {
+	for _, s := range stepsOf(o.bench, o.run) {
+		if s.Name == row.Name && s.Repeat == row.Repeat {
+			return s
+		}
+	}
+	return Step{Name: row.Name, Repeat: row.Repeat, Shards: row.Shards.Expected}
+}
+
+func identity(run Run, execution int32, row v1alpha1.StepStatus) report.Identity {
+	return report.Identity{RunUID: string(run.GetUID()), Execution: execution, Step: row.Name, Repeat: row.Repeat, Attempt: row.Attempt}
+}
+
+// deadlineIn is the time left until activeDeadline; a day if there is none.
+func (o *observed) deadlineIn() time.Duration {
+	if o.spec.ActiveDeadline == nil || o.status.StartTime == nil {
+		return 24 * time.Hour
+	}
+	return o.status.StartTime.Add(o.spec.ActiveDeadline.Duration.Duration).Sub(o.now)
+}
+
+func (o *observed) deadlineFailure() *v1alpha1.Failure {
+	return &v1alpha1.Failure{Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf("spec.activeDeadline of %s passed; give the run more time, or less to do", o.spec.ActiveDeadline.Duration.Duration)}
+}
+
+// fail records the first failure; later ones are its consequences.
+func (d *decision) fail(f *v1alpha1.Failure) {
+	if d.next.Failure == nil {
+		d.next.Failure = f
+		d.note(corev1.EventTypeWarning, f.Reason, f.Message)
+	}
+}
+
+func (d *decision) note(kind, reason, message string) {
+	d.events = append(d.events, note{kind, reason, truncate(message, maxMessage)})
+}
+
+// finish writes the last words of an execution.
+func (d *decision) finish(o *observed) {
+	if d.next.Failure != nil {
+		d.next.Summary = truncate(d.next.Failure.Reason+": "+d.next.Failure.Message, maxSummary)
+		return
+	}
+	d.next.Summary = truncate(results.Summary(d.next.Aggregates), maxSummary)
+	d.note(corev1.EventTypeNormal, "Finished", orDefault(d.next.Summary, "all steps ran to their end"))
+}
+
+// afterwards tends a finished run: its Jobs go, except those with failed pods, and nothing is ever made again.
+func (d *decision) afterwards(o *observed) verdict {
+	d.remove = o.others
+	return verdict{}
+}

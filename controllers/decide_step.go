@@ -1,0 +1,403 @@
+package controllers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/controllers/jobs"
+	"github.com/hadoop-bench/operator/controllers/results"
+	"github.com/hadoop-bench/operator/runner/plan"
+	"github.com/hadoop-bench/operator/runner/report"
+)
+
+// The gate's timing. The kubelet shows a patched annotation to the pod within 0.25 to 0.55 s (measured on a real one);
+// the lead leaves three times that, and the time that the patches take.
+const (
+	gateLead = 1500 * time.Millisecond
+	// patchRate is how many pods are surely patched in a second.
+	patchRate = 100
+	// gateMargin is the time before the start up to which a pod may still be patched.
+	gateMargin = time.Second
+)
+
+// carryOn takes the present step further. seen is its row as the status had it, which is what is acted upon; row is the
+// same row in the status to be written.
+func (d *decision) carryOn(o *observed, seen *v1alpha1.StepStatus) verdict {
+	row := &d.next.Steps[len(d.next.Steps)-1]
+	step := stepOf(o, seen)
+	count(row, o.shards)
+	if seen.State == v1alpha1.StepStopping {
+		return d.stopping(o, step, seen, row)
+	}
+	if o.deadlineIn() <= 0 && step.Name != plan.StepCleanup && o.status.Failure == nil {
+		f := o.deadlineFailure()
+		f.Step = step.Name
+		d.fail(f)
+		d.stopPresent(o, v1alpha1.ReasonDeadlineExceeded, f.Message)
+		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s is being stopped: activeDeadline passed", step))
+	}
+	if value(o.spec.Suspend, false) && step.Name != plan.StepCleanup {
+		return d.suspend(o, step, row)
+	}
+	if o.spec.ActiveDeadline != nil && step.Name != plan.StepCleanup {
+		d.wake(o.deadlineIn())
+	}
+	if seen.State == v1alpha1.StepRunning {
+		return d.measuring(o, step, seen, row)
+	}
+	return d.preparing(o, step, row)
+}
+
+// preparing: the Job is made, and shards get ready.
+func (d *decision) preparing(o *observed, step Step, row *v1alpha1.StepStatus) verdict {
+	if row.ProgressTime == nil || progressed(o.status, row) {
+		row.ProgressTime = &metav1.Time{Time: o.now}
+	}
+	if !o.jobFound && row.Shards.Progress == 0 {
+		d.create = !o.othersBusy
+		if o.othersBusy {
+			d.wake(time.Second)
+		}
+	}
+	if s := firstFailure(o.shards); s != nil {
+		return d.shardFailedEarly(o, step, row, s)
+	}
+	total := row.Shards.Expected
+	if !step.Gated {
+		if row.Shards.Reported == total {
+			return d.over(o, step, row)
+		}
+		return d.awaitStart(o, step, row, "running")
+	}
+	if row.Shards.Ready < total {
+		return d.awaitStart(o, step, row, "Ready")
+	}
+	lead := gateLead + time.Duration(total)*time.Second/patchRate
+	row.StartAt = &metav1.MicroTime{Time: o.now.Add(lead).Truncate(time.Microsecond)}
+	row.State = v1alpha1.StepRunning
+	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s starts on %d shards", step, total))
+}
+
+// awaitStart watches startDeadline: a step may take as long as it likes to get ready, if only something happens.
+func (d *decision) awaitStart(o *observed, step Step, row *v1alpha1.StepStatus, what string) verdict {
+	deadline := durationOr(o.spec.StartDeadline, defaultStartDeadline)
+	left := row.ProgressTime.Add(deadline).Sub(o.now)
+	state := fmt.Sprintf("step %s: %d of %d shards %s", step, row.Shards.Ready, row.Shards.Expected, what)
+	if why := waitingFor(o.shards, o.trouble); why != "" {
+		state += "; " + why
+	}
+	row.Message = truncate(state, maxMessage)
+	if !step.Gated && row.Shards.Ready == row.Shards.Expected {
+		return yes(v1alpha1.ReasonRunning, state) // it runs; how long that may take is its plan's business
+	}
+	if left <= 0 {
+		f := &v1alpha1.Failure{Reason: v1alpha1.ReasonStartDeadlineExceeded, Step: step.Name, Message: truncate(fmt.Sprintf("%s. No progress for %s (spec.startDeadline); free what is missing, or ask for less", state, deadline), maxMessage)}
+		d.fail(f)
+		d.order(o, row, v1alpha1.ReasonStartDeadlineExceeded, f.Message)
+		return yes(v1alpha1.ReasonRunning, f.Message)
+	}
+	d.wake(left)
+	return yes(v1alpha1.ReasonRunning, state)
+}
+
+// shardFailedEarly: a shard ended before the gate opened, or in a step without one. One that reported why it cannot do
+// its work will not be able to in another attempt either; one that was lost may.
+func (d *decision) shardFailedEarly(o *observed, step Step, row *v1alpha1.StepStatus, s *shard) verdict {
+	f := failureOf(step.Name, *s)
+	lost := s.lost() || s.disrupted != ""
+	if !lost || row.Attempt >= maxAttempts {
+		if lost {
+			f.Message = truncate(fmt.Sprintf("%d attempts of the step lost a shard before its start; the last: %s", row.Attempt, f.Message), maxMessage)
+		}
+		d.fail(f)
+		if allOver(o.shards) {
+			return d.over(o, step, row)
+		}
+		d.order(o, row, v1alpha1.ReasonShardFailed, f.Message)
+		return yes(v1alpha1.ReasonRunning, "stopping: "+f.Message)
+	}
+	d.note(corev1.EventTypeWarning, f.Reason, fmt.Sprintf("step %s, attempt %d: %s", step, row.Attempt, f.Message))
+	d.again(o, row, f.Message)
+	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s begins anew: %s", step, f.Message))
+}
+
+// measuring: the shards have their start time.
+func (d *decision) measuring(o *observed, step Step, seen, row *v1alpha1.StepStatus) verdict {
+	at := seen.StartAt.UTC().Format(plan.TimeFormat)
+	var late []order
+	for _, s := range o.shards {
+		if !s.over() && s.startAt != at {
+			late = append(late, order{s.pod, s.uid, plan.AnnotationStartAt, at})
+		}
+	}
+	if s := firstFailure(o.shards); s != nil {
+		f := failureOf(step.Name, *s)
+		d.fail(f)
+		if allOver(o.shards) {
+			return d.over(o, step, row)
+		}
+		d.order(o, row, v1alpha1.ReasonShardFailed, f.Message)
+		return yes(v1alpha1.ReasonRunning, "stopping: "+f.Message)
+	}
+	if len(late) > 0 && seen.StartAt.Sub(o.now) < gateMargin {
+		msg := fmt.Sprintf("%d of %d shards could not be given the start time %s in time", len(late), len(o.shards), at)
+		d.note(corev1.EventTypeWarning, v1alpha1.ReasonGateBroken, fmt.Sprintf("step %s, attempt %d: %s", step, row.Attempt, msg))
+		d.order(o, row, v1alpha1.ReasonGateBroken, msg)
+		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: %s", step, msg))
+	}
+	d.start = late
+	if len(late) > 0 {
+		d.wake(seen.StartAt.Sub(o.now) - gateMargin)
+	}
+	if row.Shards.Reported == row.Shards.Expected {
+		return d.over(o, step, row)
+	}
+	row.Message = fmt.Sprintf("%d of %d shards done", row.Shards.Reported, row.Shards.Expected)
+	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: %s", step, row.Message))
+}
+
+// stopping: shards were told to stop; they report what they have.
+func (d *decision) stopping(o *observed, step Step, seen, row *v1alpha1.StepStatus) verdict {
+	state := yes(v1alpha1.ReasonRunning, truncate(fmt.Sprintf("step %s is being stopped: %s", step, seen.Stop.Message), maxMessage))
+	left := seen.Stop.Time.Add(stopGrace).Sub(o.now)
+	if stillRunning(o.shards) && left > 0 {
+		for _, s := range o.shards {
+			if s.pod != "" && !s.over() && s.stop == "" {
+				d.stop = append(d.stop, order{s.pod, s.uid, plan.AnnotationStop, seen.Stop.Reason})
+			}
+		}
+		d.wake(left)
+		return state
+	}
+	switch seen.Stop.Reason {
+	case v1alpha1.ReasonSuspended:
+		d.again(o, row, "suspended")
+		row.Message = "suspended; it will be measured anew"
+		return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended in step %s, which will be measured anew", step))
+	case v1alpha1.ReasonGateBroken:
+		if row.Attempt < maxAttempts {
+			d.again(o, row, seen.Stop.Message)
+			return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s begins anew: %s", step, seen.Stop.Message))
+		}
+		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonGateBroken, Step: step.Name, Message: fmt.Sprintf("%d attempts: %s", row.Attempt, seen.Stop.Message)})
+	}
+	return d.over(o, step, row)
+}
+
+// stillRunning says whether a shard of the attempt runs. A pod that never started has nothing to report.
+func stillRunning(shards []shard) bool {
+	for _, s := range shards {
+		if s.phase == shardStarted || s.phase == shardReady {
+			return true
+		}
+	}
+	return false
+}
+
+// suspend stops the present step, if its shards exist.
+func (d *decision) suspend(o *observed, step Step, row *v1alpha1.StepStatus) verdict {
+	if allOver(o.shards) && len(o.shards) > 0 {
+		return d.over(o, step, row) // it was done before it could be stopped
+	}
+	if o.jobFound || row.Shards.Progress > 0 {
+		d.order(o, row, v1alpha1.ReasonSuspended, "spec.suspend is true")
+		return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("step %s is being stopped: spec.suspend is true", step))
+	}
+	row.ProgressTime = nil // startDeadline counts from the resume
+	return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended before step %s", step))
+}
+
+// over ends the present row with what its shards reported: done if every report is complete, else failed.
+func (d *decision) over(o *observed, step Step, row *v1alpha1.StepStatus) verdict {
+	now := metav1.NewTime(o.now)
+	row.EndTime, row.State, row.Message = &now, v1alpha1.StepDone, ""
+	if row.Shards.Reported < row.Shards.Expected {
+		row.State = v1alpha1.StepFailed
+		if d.next.Failure != nil {
+			row.Message = d.next.Failure.Message
+		}
+		if !allOver(o.shards) {
+			row.Job = "" // its pods do not end by themselves: the Job is not kept for inspection
+		}
+	}
+	d.environment(o, step)
+	if !step.Measured {
+		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s ended", step))
+	}
+	d.keepResult(o, step, row)
+	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s ended", step))
+}
+
+// keepResult merges the reports into the row, the aggregates and the document that is kept.
+func (d *decision) keepResult(o *observed, step Step, row *v1alpha1.StepStatus) {
+	in := results.Input{
+		Identity: identity(o.run, d.next.Execution, *row), Step: step.Name, Repeat: step.Repeat, Expected: row.Shards.Expected,
+		Limits: results.Limits{
+			MinDuration: durationOr(o.spec.MinDuration, defaultMinDuration), MaxStartSpread: durationOr(o.spec.MaxStartSpread, 0),
+			ConfigHash: d.next.Effective.ConfigHash,
+		},
+		Text: func(mi report.MergeInput, m *report.Merged) (string, error) { return o.bench.Text(step, mi, m) },
+	}
+	for _, s := range o.shards {
+		in.Shards = append(in.Shards, results.Shard{Index: s.index, Pod: s.pod, Node: s.node, Report: s.report})
+	}
+	p, err := results.Measure(in, o.document)
+	if err != nil {
+		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonReportsUnusable, Step: step.Name, Message: truncate(fmt.Sprintf("the shards' reports cannot be merged: %v; this is a defect of the operator, please report it", err), maxMessage)})
+		row.State, row.Message = v1alpha1.StepFailed, d.next.Failure.Message
+		return
+	}
+	row.Result, d.next.Aggregates, d.persist = p.Result, p.Document.Aggregates(), p
+	d.next.ReportRef = &v1alpha1.LocalObjectReference{Name: jobs.ReportName(o.run.GetName(), o.run.GetUID(), d.next.Execution)}
+	if row.State == v1alpha1.StepDone {
+		d.note(corev1.EventTypeNormal, "Measured", fmt.Sprintf("step %s: %s", step, p.Line))
+	}
+}
+
+// environment keeps what preflight found, the image that ran, and how shards were spread.
+func (d *decision) environment(o *observed, step Step) {
+	if d.next.Environment == nil {
+		d.next.Environment = &v1alpha1.Environment{}
+	}
+	env := d.next.Environment
+	nodes := map[string]int32{}
+	for _, s := range o.shards {
+		if s.imageID != "" && d.next.Effective.RunnerImageID == "" {
+			d.next.Effective.RunnerImageID = s.imageID
+		}
+		if s.node != "" {
+			nodes[s.node]++
+		}
+		if s.report != nil && step.Name == plan.StepPreflight {
+			env.Facts = maps.Clone(s.report.Body.Facts)
+		}
+	}
+	if !step.Measured {
+		return
+	}
+	env.Nodes, env.ShardsPerNode = int32(len(nodes)), map[string]int32{}
+	for _, n := range slices.Sorted(maps.Keys(nodes)) {
+		if len(env.ShardsPerNode) < maxNodesShown {
+			env.ShardsPerNode[n] = nodes[n]
+		}
+	}
+}
+
+// maxNodesShown bounds status.environment.shardsPerNode.
+const maxNodesShown = 32
+
+// again begins a new attempt of the step. The old one's Job is removed, and the new one's is not made before the old
+// pods are gone: they work on the same files.
+func (d *decision) again(o *observed, row *v1alpha1.StepStatus, why string) {
+	d.create = false
+	row.Attempt++
+	row.State, row.StartAt, row.Stop = v1alpha1.StepPreparing, nil, nil
+	row.Shards = v1alpha1.ShardCounts{Expected: row.Shards.Expected}
+	row.ProgressTime = &metav1.Time{Time: o.now}
+	row.Job = jobs.AttemptName(o.run.GetName(), identity(o.run, d.next.Execution, *row))
+	row.Message = truncate("attempt "+fmt.Sprint(row.Attempt)+": "+why, maxMessage)
+}
+
+// stopPresent tells the present step's shards to stop, if there is one under way.
+func (d *decision) stopPresent(o *observed, reason, message string) {
+	row := present(&d.next)
+	switch {
+	case row == nil:
+		now := metav1.NewTime(o.now)
+		d.next.CompletionTime = &now
+	case row.State != v1alpha1.StepStopping:
+		d.order(o, row, reason, message)
+	}
+}
+
+// order records the order to stop; a later visit that reads it gives it to the shards.
+func (d *decision) order(o *observed, row *v1alpha1.StepStatus, reason, message string) {
+	row.State = v1alpha1.StepStopping
+	row.Stop = &v1alpha1.StopOrder{Reason: reason, Message: truncate(message, maxMessage), Time: metav1.NewTime(o.now)}
+	d.create = false
+}
+
+// wake asks for a visit after at most t.
+func (d *decision) wake(t time.Duration) {
+	t = max(t, 10*time.Millisecond)
+	if d.requeue == 0 || t < d.requeue {
+		d.requeue = t
+	}
+}
+
+// count fills the row's counts from what is known of the shards.
+func count(row *v1alpha1.StepStatus, shards []shard) {
+	c := v1alpha1.ShardCounts{Expected: row.Shards.Expected}
+	for _, s := range shards {
+		switch {
+		case s.phase == shardLost:
+			c.Progress += int32(shardReady)
+		default:
+			c.Progress += int32(min(s.phase, shardReady))
+		}
+		if s.phase >= shardReady && s.phase != shardLost {
+			c.Ready++
+		}
+		if s.complete() {
+			c.Reported++
+		}
+		if s.failed() {
+			c.Failed++
+		}
+	}
+	row.Shards = c
+}
+
+// progressed says whether the row's shards came further than the status says.
+func progressed(old *v1alpha1.RunStatus, row *v1alpha1.StepStatus) bool {
+	was := present(old)
+	return was == nil || was.Shards.Progress != row.Shards.Progress
+}
+
+func allOver(shards []shard) bool {
+	for _, s := range shards {
+		if !s.over() {
+			return false
+		}
+	}
+	return true
+}
+
+// waitingFor says what shards wait for, most frequent first, with what events say if there is no better reason.
+func waitingFor(shards []shard, trouble string) string {
+	n := map[string]int{}
+	unscheduled, absent := 0, 0
+	for _, s := range shards {
+		if s.phase == shardAbsent {
+			absent++
+		}
+		if s.phase == shardCreated {
+			unscheduled++
+		}
+		if s.waiting != "" && s.phase < shardReady {
+			n[s.waiting]++
+		}
+	}
+	var parts []string
+	if absent > 0 {
+		parts = append(parts, fmt.Sprintf("%d without a pod", absent))
+	}
+	if unscheduled > 0 {
+		parts = append(parts, fmt.Sprintf("%d unschedulable", unscheduled))
+	}
+	reasons := slices.SortedFunc(maps.Keys(n), func(a, b string) int { return (n[b]-n[a])*2 + strings.Compare(a, b) })
+	if len(reasons) > 0 {
+		parts = append(parts, reasons[0])
+	}
+	if trouble != "" {
+		parts = append(parts, trouble)
+	}
+	return strings.Join(parts, ", ")
+}

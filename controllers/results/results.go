@@ -1,0 +1,161 @@
+// Package results turns the reports of an attempt into what a run keeps: the row in its status, the doubts about it,
+// the figures over the repeats, and the documents in its ConfigMaps. It is pure.
+package results
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/runner/report"
+)
+
+// Input is one attempt that ended.
+type Input struct {
+	Identity report.Identity
+	Step     string
+	Repeat   int32
+	Expected int32
+	Shards   []Shard // all of them, by index
+	Limits   Limits
+	// Text renders the upstream tool's own report.
+	Text func(report.MergeInput, *report.Merged) (string, error)
+}
+
+// Shard is one shard of the attempt; Report is nil if it has none that can be believed.
+type Shard struct {
+	Index     int32
+	Pod, Node string
+	Report    *report.Report
+}
+
+// Limits are what a measurement is judged by.
+type Limits struct {
+	MinDuration    time.Duration
+	MaxStartSpread time.Duration // 0: report.SpreadLimit
+	ConfigHash     string        // that the run began with; empty: none
+}
+
+// Persistence is what is to be kept of an attempt.
+type Persistence struct {
+	Identity report.Identity
+	Result   *v1alpha1.StepResult
+	Document *Document
+	Rows     []byte // all shards' rows, compressed; nil if no shard reported
+	Line     string // the result in one line
+}
+
+// Measure judges and merges an attempt and adds it to the document of the execution so far, which may be nil.
+func Measure(in Input, doc *Document) (*Persistence, error) {
+	mi := report.MergeInput{Expected: in.Expected, Nodes: map[int32]string{}}
+	for _, s := range in.Shards {
+		mi.Nodes[s.Index] = s.Node
+		if s.Report != nil {
+			mi.Reports = append(mi.Reports, s.Report)
+		}
+	}
+	p := &Persistence{Identity: in.Identity, Document: doc.clone()}
+	section := Section{Step: in.Step, Repeat: in.Repeat, Attempt: in.Identity.Attempt}
+	if len(mi.Reports) == 0 {
+		p.Result = &v1alpha1.StepResult{Invalid: []v1alpha1.Doubt{missing(0, in.Expected)}, Outliers: outliers(in, nil)}
+		p.Line = fmt.Sprintf("none of %d shards left a report", in.Expected)
+		section.Invalid = p.Result.Invalid
+		return p, p.Document.add(section)
+	}
+	merged, err := report.Merge(mi)
+	if err != nil {
+		return nil, fmt.Errorf("merge reports of step %s: %w", in.Step, err)
+	}
+	rows, err := report.Rows(mi)
+	if err != nil {
+		return nil, fmt.Errorf("list shards of step %s: %w", in.Step, err)
+	}
+	if p.Rows, err = report.EncodeRows(rows); err != nil {
+		return nil, fmt.Errorf("encode shards of step %s: %w", in.Step, err)
+	}
+	p.Result = resultOf(in, merged)
+	p.Line = report.Summary(merged, in.Step)
+	section.Merged, section.Invalid = merged, p.Result.Invalid
+	if section.Text, err = in.Text(mi, merged); err != nil {
+		return nil, fmt.Errorf("render step %s: %w", in.Step, err)
+	}
+	return p, p.Document.add(section)
+}
+
+func resultOf(in Input, m *report.Merged) *v1alpha1.StepResult {
+	r := &v1alpha1.StepResult{
+		Operations: m.Operations, Bytes: m.Bytes,
+		WallMicros: m.Times.WallMicros, StartSpreadMicros: m.Times.StartSpreadMicros, ClockOffsetMaxMicros: m.Clock.MaxOffsetMicros,
+		Headline: report.FigureAggregate,
+		Invalid:  doubts(in, m), Outliers: outliers(in, m),
+	}
+	for i, e := range m.Errors {
+		r.Errors += e.Count
+		if i < maxErrorClasses {
+			r.ErrorClasses = append(r.ErrorClasses, v1alpha1.ErrorClass{Class: e.Class, Count: e.Count, First: e.First})
+		}
+	}
+	for _, f := range m.Figures() {
+		if !isLatency(f.Name) {
+			r.Rates = append(r.Rates, v1alpha1.Figure{Name: f.Name, Value: Decimal(f.Value)})
+		}
+	}
+	if l := m.Latency; l != nil {
+		micros := func(nanos int64) int64 { return (nanos + 500) / 1000 }
+		r.Latency = &v1alpha1.Latency{
+			Count: l.Count, MinMicros: micros(l.Min), MeanMicros: micros(l.Mean), P50Micros: micros(l.P50), P90Micros: micros(l.P90),
+			P95Micros: micros(l.P95), P99Micros: micros(l.P99), P999Micros: micros(l.P999), MaxMicros: micros(l.Max),
+			RelativeError: strconv.FormatFloat(l.RelativeError, 'f', 4, 64),
+		}
+	}
+	return r
+}
+
+const maxErrorClasses = 8
+
+func isLatency(name string) bool { return len(name) > 7 && name[:7] == "latency" }
+
+// Decimal prints a figure for the API, which has no floats: three decimals, which is finer than anything measured here
+// repeats.
+func Decimal(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
+
+// outliers are the slowest, the fastest and the failed or lost shards.
+func outliers(in Input, m *report.Merged) []v1alpha1.ShardRow {
+	var out []v1alpha1.ShardRow
+	add := func(why string, rows []report.ShardRow) {
+		for _, r := range rows[:min(len(rows), maxOutliers)] {
+			out = append(out, v1alpha1.ShardRow{
+				Index: r.Index, Why: why, Pod: in.pod(r.Index), Node: r.Node, Bytes: r.Bytes, ExecMicros: r.ExecMicros, Outcome: string(r.Outcome),
+			})
+		}
+	}
+	if m != nil && in.Expected > 1 {
+		add("Slowest", m.Slowest)
+		add("Fastest", m.Fastest)
+	}
+	failed := 0
+	for _, s := range in.Shards {
+		if s.Report != nil && s.Report.Envelope.Outcome == report.Complete || failed == maxOutliers {
+			continue
+		}
+		failed++
+		row := v1alpha1.ShardRow{Index: s.Index, Why: "Failed", Pod: s.Pod, Node: s.Node, Outcome: "Lost"}
+		if s.Report != nil {
+			row.Outcome, row.Bytes = string(s.Report.Envelope.Outcome), s.Report.Body.Bytes
+			row.ExecMicros = s.Report.Body.End - s.Report.Body.Start
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// maxOutliers of each sort.
+const maxOutliers = 3
+
+func (in Input) pod(index int32) string {
+	if int(index) < len(in.Shards) {
+		return in.Shards[index].Pod
+	}
+	return ""
+}

@@ -1,0 +1,58 @@
+// Command image packs one static binary into an OCI image archive, without a container engine and without a registry.
+//
+// The archive is a tar file of an OCI layout, as `ctr images import`, podman and skopeo read it. The same binary and
+// flags give the same bytes: there are no timestamps, and entries are in a fixed order.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	spec := Spec{}
+	flag.StringVar(&spec.Name, "name", "", "image name with tag, for example localhost/app:dev")
+	flag.StringVar(&spec.Binary, "binary", "", "static binary, the image's only program")
+	flag.StringVar(&spec.Arch, "arch", "amd64", "architecture of the binary, in Go's words")
+	flag.StringVar(&spec.User, "user", "65532:65532", "numeric uid:gid; numeric so that runAsNonRoot can be checked")
+	flag.StringVar(&spec.Entrypoint, "entrypoint", "", "path of the binary in the image (default /<name of the binary>)")
+	out := flag.String("o", "", "archive to write")
+	flag.Parse()
+
+	if spec.Name == "" || spec.Binary == "" || *out == "" || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if spec.Entrypoint == "" {
+		spec.Entrypoint = "/" + filepath.Base(spec.Binary)
+	}
+	if err := run(spec, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "image:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the archive beside its place first, so that an interrupted run leaves no half archive behind.
+func run(spec Spec, out string) error {
+	img, err := Build(spec)
+	if err != nil {
+		return fmt.Errorf("build %s: %w", spec.Name, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(out), ".image-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := WriteArchive(f, img, spec); err != nil {
+		return fmt.Errorf("write %s: %w", out, err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), out)
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Summary is one line for a person about one repeat of a DFSIO test, such as
+//
+//	write: 4 files, 8.0 GiB in 12.3 s: aggregate 666.0 MiB/s, per stream 170.2 MiB/s, p99 of one 1.0 MB write 12.1 ms
+//
+// KiB, MiB and so on are powers of 1024; kB and MB, in which buffers are usually given, are powers of 1000. What cannot
+// be told is left out.
+func Summary(m *Merged, test string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", test, files(m.Shards))
+	if m.Shards.Started == 0 {
+		return b.String()
+	}
+	if m.Bytes > 0 {
+		fmt.Fprintf(&b, ", %s", binarySize(m.Bytes))
+	}
+	fmt.Fprintf(&b, " in %s", duration(m.Times.WallMicros*1000))
+	var parts []string
+	if v := m.Rates.AggregateMiBps; v != nil {
+		parts = append(parts, fmt.Sprintf("aggregate %.1f MiB/s", *v))
+	}
+	if v := m.Rates.PerStreamMiBps; v != nil {
+		parts = append(parts, fmt.Sprintf("per stream %.1f MiB/s", *v))
+	}
+	if l := m.Latency; l != nil {
+		parts = append(parts, fmt.Sprintf("p99 of one %s %s", call(m, test), duration(l.P99)))
+	}
+	if n := failures(m); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed operations", n))
+	}
+	if len(parts) > 0 {
+		b.WriteString(": " + strings.Join(parts, ", "))
+	}
+	return b.String()
+}
+
+// files says how many of the shards, one file each, began.
+func files(s ShardCounts) string {
+	noun := "files"
+	if s.Expected == 1 {
+		noun = "file"
+	}
+	if s.Started < s.Expected {
+		return fmt.Sprintf("%d of %d %s", s.Started, s.Expected, noun)
+	}
+	return fmt.Sprintf("%d %s", s.Expected, noun)
+}
+
+// call names one operation with its mean size.
+func call(m *Merged, test string) string {
+	verb := "operation"
+	switch test {
+	case "write", "append":
+		verb = "write"
+	case "read", "randomRead", "backwardRead", "skipRead":
+		verb = "read"
+	}
+	if v := m.Rates.MeanIOBytes; v != nil && *v > 0 {
+		return decimalSize(*v) + " " + verb
+	}
+	return verb
+}
+
+func failures(m *Merged) int64 {
+	n := int64(0)
+	for _, e := range m.Errors {
+		if sum, ok := addInt64(n, e.Count); ok {
+			n = sum
+		}
+	}
+	return n
+}
+
+func binarySize(bytes int64) string {
+	return scaled(float64(bytes), 1024, "B", "KiB", "MiB", "GiB", "TiB", "PiB")
+}
+
+func decimalSize(bytes float64) string { return scaled(bytes, 1000, "B", "kB", "MB", "GB") }
+
+func duration(nanos int64) string {
+	const fraction = 1000
+	if v := float64(nanos); v < 60e9 {
+		return scaled(v, fraction, "ns", "µs", "ms", "s")
+	}
+	return fmt.Sprintf("%.1f s", float64(nanos)/1e9)
+}
+
+// scaled prints a value in the first unit in which it is below the step, with one decimal except in the smallest unit. It
+// looks at the value as printed, so that 1023.99 KiB is 1.0 MiB.
+func scaled(v, step float64, units ...string) string {
+	for i, unit := range units {
+		if i > 0 && (v < step-0.05 || i == len(units)-1) {
+			return fmt.Sprintf("%.1f %s", v, unit)
+		}
+		if i == 0 && v < step-0.5 {
+			return fmt.Sprintf("%.0f %s", v, unit)
+		}
+		v /= step
+	}
+	return ""
+}
