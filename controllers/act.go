@@ -31,6 +31,11 @@ const patchers = 16
 
 // act does what was decided.
 func (r *Reconciler) act(ctx context.Context, o *observed, d *decision) error {
+	if d.create || d.persist != nil || len(d.remove) > 0 {
+		if err := r.current(ctx, o); err != nil {
+			return err
+		}
+	}
 	if d.create {
 		if err := r.createAttempt(ctx, o); err != nil {
 			return err
@@ -53,16 +58,24 @@ func (r *Reconciler) act(ctx context.Context, o *observed, d *decision) error {
 	return nil
 }
 
-// createAttempt makes the present attempt's plan and Job. The run is read once more, directly: with a stale cache, what
-// looks like an attempt to be made may be one that has long ended, in a run that is finished or being deleted.
-func (r *Reconciler) createAttempt(ctx context.Context, o *observed) error {
+// current finds that the run is still as it was read. With a stale cache, what looks like an attempt to be made may be
+// one that has long ended, in a run that is finished or being deleted; its reports seem lost when their pods are gone;
+// and what looks like a leftover may be the attempt that is under way.
+func (r *Reconciler) current(ctx context.Context, o *observed) error {
 	fresh := r.Benchmark.New()
-	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(o.run), fresh); err != nil {
-		return fmt.Errorf("read the run before making an attempt: %w", err)
-	}
-	if fresh.GetResourceVersion() != o.run.GetResourceVersion() || fresh.GetDeletionTimestamp() != nil {
+	switch err := r.Direct.Get(ctx, client.ObjectKeyFromObject(o.run), fresh); {
+	case apierrors.IsNotFound(err):
+		return errStale
+	case err != nil:
+		return fmt.Errorf("read the run before acting on it: %w", err)
+	case fresh.GetUID() != o.run.GetUID() || fresh.GetResourceVersion() != o.run.GetResourceVersion() || fresh.GetDeletionTimestamp() != nil:
 		return errStale
 	}
+	return nil
+}
+
+// createAttempt makes the present attempt's plan and Job.
+func (r *Reconciler) createAttempt(ctx context.Context, o *observed) error {
 	in := r.input(o)
 	cm, err := jobs.PlanConfigMap(in)
 	if err != nil {
@@ -72,11 +85,24 @@ func (r *Reconciler) createAttempt(ctx context.Context, o *observed) error {
 		return fmt.Errorf("make the plan: %w", err)
 	}
 	job := jobs.Job(in)
-	if err := r.createOwned(ctx, o, job); err != nil {
+	err = r.createOwned(ctx, o, job)
+	if apierrors.IsInvalid(err) {
+		return &refusedError{err}
+	}
+	if err != nil {
 		return fmt.Errorf("make the Job: %w", err)
 	}
 	return nil
 }
+
+// refusedError: the API server finds the Job impossible that was built from the spec, and always will.
+type refusedError struct{ err error }
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("spec.podTemplate: the Job made with it is invalid: %v; correct it in a new run", e.err)
+}
+
+func (e *refusedError) Unwrap() error { return e.err }
 
 // errStale: the cache is behind; the visit is repeated when it has caught up.
 var errStale = errors.New("the cache is behind the API server")
@@ -119,7 +145,7 @@ func (r *Reconciler) input(o *observed) jobs.Input {
 	r.Benchmark.Fill(o.run, &p)
 	in := jobs.Input{
 		Owner: r.owner(o.run), Namespace: o.run.GetNamespace(), Name: o.run.GetName(), Plan: p, Parallelism: step.Shards,
-		Image: o.status.Effective.RunnerImage, Template: o.spec.PodTemplate,
+		Image: o.status.Effective.RunnerImage, PullSecrets: r.PullSecrets, Template: o.spec.PodTemplate,
 	}
 	if t.HadoopConfig != nil {
 		in.ConfigMap = t.HadoopConfig.ConfigMapRef.Name

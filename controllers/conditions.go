@@ -24,8 +24,8 @@ func unknown(reason, message string) verdict {
 }
 
 // setConditions derives every condition from the rest of the status, so that none can be stale, and sets phase and
-// observedGeneration. It is called at the end of every visit.
-func setConditions(run Run, spec *v1alpha1.RunSpec, st *v1alpha1.RunStatus, activity verdict) {
+// observedGeneration; now is when those that change did so. It is called at the end of every visit.
+func setConditions(run Run, spec *v1alpha1.RunSpec, st *v1alpha1.RunStatus, activity verdict, now metav1.Time) {
 	finished := st.CompletionTime != nil
 	verdicts := map[string]verdict{
 		v1alpha1.ConditionTargetReady:   targetReady(st, finished),
@@ -39,6 +39,9 @@ func setConditions(run Run, spec *v1alpha1.RunSpec, st *v1alpha1.RunStatus, acti
 	case !finished:
 		verdicts[v1alpha1.ConditionReconciling] = yes(activity.reason, activity.message)
 		verdicts[v1alpha1.ConditionStalled] = no(activity.reason, "")
+	case activity.reason == v1alpha1.ReasonNotSupported:
+		verdicts[v1alpha1.ConditionReconciling] = no(v1alpha1.ReasonFinished, "")
+		verdicts[v1alpha1.ConditionStalled] = yes(activity.reason, activity.message)
 	case success.status == metav1.ConditionTrue:
 		verdicts[v1alpha1.ConditionReconciling] = no(v1alpha1.ReasonFinished, "")
 		verdicts[v1alpha1.ConditionStalled] = no(v1alpha1.ReasonSucceeded, "")
@@ -53,6 +56,7 @@ func setConditions(run Run, spec *v1alpha1.RunSpec, st *v1alpha1.RunStatus, acti
 		v := verdicts[t]
 		meta.SetStatusCondition(&st.Conditions, metav1.Condition{
 			Type: t, Status: v.status, Reason: v.reason, Message: truncate(v.message, maxMessage), ObservedGeneration: run.GetGeneration(),
+			LastTransitionTime: now,
 		})
 	}
 	st.ObservedGeneration = run.GetGeneration()

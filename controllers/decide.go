@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
@@ -82,7 +81,7 @@ func decide(o *observed) decision {
 	if d.next.CompletionTime != nil && o.status.CompletionTime == nil {
 		d.finish(o)
 	}
-	setConditions(o.run, o.spec, &d.next, activity)
+	setConditions(o.run, o.spec, &d.next, activity, metav1.NewTime(o.now))
 	if d.next.CompletionTime == nil {
 		d.next.Summary = truncate(activity.message, maxSummary)
 	}
@@ -104,7 +103,7 @@ func advance(o *observed, d *decision) verdict {
 	case o.status.Effective == nil:
 		return d.begin(o)
 	case o.status.Effective.SpecHash != o.hash && o.status.Failure == nil:
-		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonSpecChanged, Message: "the spec was changed during the execution, which the installed CRD should have refused; create a new run for the new spec"})
+		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonSpecChanged, Message: "the spec was changed during the execution, which the installed CRD should have refused; the data stays, since the spec may no longer say where it is; create a new run for the new spec"})
 		d.stopPresent(o, v1alpha1.ReasonSpecChanged, "the spec was changed during the execution")
 		return running("stopping: the spec was changed")
 	}
@@ -128,6 +127,12 @@ func (d *decision) begin(o *observed) verdict {
 			msg += "; " + p.Message
 		}
 		d.fail(&v1alpha1.Failure{Reason: problems[0].Reason, Message: truncate(msg, maxMessage)})
+		d.next.CompletionTime = &now
+		return verdict{}
+	}
+	if o.deadlineIn() <= 0 {
+		d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
+		d.fail(o.deadlineFailure())
 		d.next.CompletionTime = &now
 		return verdict{}
 	}
@@ -200,7 +205,7 @@ func (d *decision) nextStep(o *observed) verdict {
 	step, ok := following(steps, o.status)
 	overdue := o.deadlineIn() <= 0 && step.Name != plan.StepCleanup
 	switch {
-	case !ok:
+	case !ok, o.status.Effective.SpecHash != o.hash: // a changed spec may say other places to clean up
 		now := metav1.NewTime(o.now)
 		d.next.CompletionTime = &now
 		return verdict{}
@@ -209,6 +214,9 @@ func (d *decision) nextStep(o *observed) verdict {
 		d.requeue = time.Millisecond
 		return yes(v1alpha1.ReasonRunning, "activeDeadline passed")
 	case value(o.spec.Suspend, false):
+		if o.spec.ActiveDeadline != nil && o.status.Failure == nil && step.Name != plan.StepCleanup {
+			d.wake(o.deadlineIn())
+		}
 		return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended before step %s", step))
 	}
 	now := metav1.NewTime(o.now)
@@ -287,8 +295,12 @@ func (d *decision) finish(o *observed) {
 	d.note(corev1.EventTypeNormal, "Finished", orDefault(d.next.Summary, "all steps ran to their end"))
 }
 
-// afterwards tends a finished run: its Jobs go, except those with failed pods, and nothing is ever made again.
+// afterwards tends a finished run: its Jobs go, except those with failed pods, and nothing is ever made again. If the
+// spec was changed, it says that nothing comes of it.
 func (d *decision) afterwards(o *observed) verdict {
 	d.remove = o.others
-	return verdict{}
+	if o.status.Effective == nil || o.status.Effective.SpecHash == o.hash || o.status.Failure != nil && o.status.Failure.Reason == v1alpha1.ReasonSpecChanged {
+		return verdict{}
+	}
+	return no(v1alpha1.ReasonNotSupported, "spec.rerun: a second execution is not supported yet; create a new run. The results are those of the spec before the change")
 }

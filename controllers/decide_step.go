@@ -43,11 +43,11 @@ func (d *decision) carryOn(o *observed, seen *v1alpha1.StepStatus) verdict {
 		d.stopPresent(o, v1alpha1.ReasonDeadlineExceeded, f.Message)
 		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s is being stopped: activeDeadline passed", step))
 	}
-	if value(o.spec.Suspend, false) && step.Name != plan.StepCleanup {
-		return d.suspend(o, step, row)
-	}
 	if o.spec.ActiveDeadline != nil && step.Name != plan.StepCleanup {
 		d.wake(o.deadlineIn())
+	}
+	if value(o.spec.Suspend, false) && step.Name != plan.StepCleanup && !allOver(o.shards) {
+		return d.suspend(o, step, row) // what is over cannot be stopped any more
 	}
 	if seen.State == v1alpha1.StepRunning {
 		return d.measuring(o, step, seen, row)
@@ -104,6 +104,9 @@ func (d *decision) awaitStart(o *observed, step Step, row *v1alpha1.StepStatus, 
 		return yes(v1alpha1.ReasonRunning, f.Message)
 	}
 	d.wake(left)
+	if look := left - deadline + deadline/troubleAfter; look > 0 {
+		d.wake(look) // events are read from then on
+	}
 	return yes(v1alpha1.ReasonRunning, state)
 }
 
@@ -203,9 +206,6 @@ func stillRunning(shards []shard) bool {
 
 // suspend stops the present step, if its shards exist.
 func (d *decision) suspend(o *observed, step Step, row *v1alpha1.StepStatus) verdict {
-	if allOver(o.shards) && len(o.shards) > 0 {
-		return d.over(o, step, row) // it was done before it could be stopped
-	}
 	if o.jobFound || row.Shards.Progress > 0 {
 		d.order(o, row, v1alpha1.ReasonSuspended, "spec.suspend is true")
 		return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("step %s is being stopped: spec.suspend is true", step))
@@ -254,7 +254,8 @@ func (d *decision) keepResult(o *observed, step Step, row *v1alpha1.StepStatus) 
 		row.State, row.Message = v1alpha1.StepFailed, d.next.Failure.Message
 		return
 	}
-	row.Result, d.next.Aggregates, d.persist = p.Result, p.Document.Aggregates(), p
+	row.Result, d.persist = p.Result, p
+	d.next.Aggregates, d.next.PooledLatencies = p.Document.Aggregates(), p.Document.PooledLatencies()
 	d.next.ReportRef = &v1alpha1.LocalObjectReference{Name: jobs.ReportName(o.run.GetName(), o.run.GetUID(), d.next.Execution)}
 	if row.State == v1alpha1.StepDone {
 		d.note(corev1.EventTypeNormal, "Measured", fmt.Sprintf("step %s: %s", step, p.Line))

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/runner/plan"
 )
 
 // Defaults of the shared fields.
@@ -66,19 +68,22 @@ func checkShared(spec *v1alpha1.RunSpec) []Problem {
 	refuse(t.Kerberos != nil, "target.kerberos", "Kerberos", "use a cluster with simple authentication")
 	refuse(t.TLS != nil, "target.tls", "TLS", "remove it")
 	refuse(t.HTTP != nil, "target.http", "asking web addresses", "remove it")
-	if t.HadoopConfig == nil && t.FS == "" {
-		out = append(out, invalid("target", "neither hadoopConfig nor fs", "name the ConfigMap of the cluster's configuration in spec.target.hadoopConfig.configMapRef, or the NameNode in spec.target.fs"))
+	if t.HadoopConfig == nil && t.FS == "" && t.Properties["fs.defaultFS"] == "" {
+		out = append(out, invalid("target", "neither hadoopConfig nor fs", "name the ConfigMap of the cluster's configuration in spec.target.hadoopConfig.configMapRef, or the NameNode in spec.target.fs or in fs.defaultFS of spec.target.properties"))
 	}
 	return append(append(out, checkDurations(spec)...), checkTemplate(spec.PodTemplate)...)
 }
 
 func checkDurations(spec *v1alpha1.RunSpec) []Problem {
 	var out []Problem
-	for field, d := range map[string]*v1alpha1.Duration{
-		"startDeadline": spec.StartDeadline, "activeDeadline": spec.ActiveDeadline, "maxStartSpread": spec.MaxStartSpread,
+	for _, f := range []struct {
+		field string
+		d     *v1alpha1.Duration
+	}{
+		{"startDeadline", spec.StartDeadline}, {"activeDeadline", spec.ActiveDeadline}, {"maxStartSpread", spec.MaxStartSpread},
 	} {
-		if d != nil && d.Duration.Duration <= 0 {
-			out = append(out, invalid(field, d.Duration.Duration, "give a duration above zero, or remove it"))
+		if f.d != nil && f.d.Duration.Duration <= 0 {
+			out = append(out, invalid(f.field, f.d.Duration.Duration, "give a duration above zero, or remove it"))
 		}
 	}
 	if d := spec.MinDuration; d != nil && d.Duration.Duration < 0 {
@@ -87,7 +92,8 @@ func checkDurations(spec *v1alpha1.RunSpec) []Problem {
 	return out
 }
 
-// reservedKeys are domains whose labels and annotations have a meaning for the operator or the Job controller.
+// checkTemplate refuses what has a meaning for the operator or the Job controller: a pod that says otherwise would be
+// overlooked, or do another's work.
 func checkTemplate(t *v1alpha1.PodTemplate) []Problem {
 	if t == nil {
 		return nil
@@ -95,18 +101,26 @@ func checkTemplate(t *v1alpha1.PodTemplate) []Problem {
 	var out []Problem
 	check := func(field, key string) {
 		domain, _, _ := strings.Cut(key, "/")
-		if strings.HasSuffix(domain, "hadoopbench.dev") || domain == "batch.kubernetes.io" || key == "app.kubernetes.io/managed-by" || key == "job-name" || key == "controller-uid" {
+		if domain == "hadoopbench.dev" || strings.HasSuffix(domain, ".hadoopbench.dev") || domain == "batch.kubernetes.io" || key == "app.kubernetes.io/managed-by" || key == "job-name" || key == "controller-uid" {
 			out = append(out, invalid("podTemplate."+field, key, "choose a key outside hadoopbench.dev and batch.kubernetes.io"))
 		}
 		if field == "labels" && key == "kueue.x-k8s.io/queue-name" {
 			out = append(out, notSupported("podTemplate.labels", key, "remove it"))
 		}
 	}
-	for k := range t.Labels {
+	for _, k := range slices.Sorted(maps.Keys(t.Labels)) {
 		check("labels", k)
 	}
-	for k := range t.Annotations {
+	for _, k := range slices.Sorted(maps.Keys(t.Annotations)) {
 		check("annotations", k)
+		if k == "cluster-autoscaler.kubernetes.io/safe-to-evict" || k == "karpenter.sh/do-not-disrupt" {
+			out = append(out, invalid("podTemplate.annotations", k, "remove it: the operator keeps nodes with measuring pods"))
+		}
+	}
+	for _, e := range t.Env {
+		if e.Name == plan.IndexEnv || e.Name == plan.NodeEnv {
+			out = append(out, invalid("podTemplate.env", e.Name, "choose another name: the operator sets this one"))
+		}
 	}
 	for _, v := range t.Volumes {
 		if v.Name == "plan" || v.Name == "pod" || v.Name == "run" || v.Name == "conf" {

@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -112,6 +113,8 @@ func (r *Reconciler) children(ctx context.Context, o *observed) (*batchv1.Job, [
 	var job *batchv1.Job
 	for i := range list.Items {
 		switch j := &list.Items[i]; {
+		case !metav1.IsControlledBy(j, o.run):
+			continue // somebody else's, whatever its labels say
 		case j.Name == current:
 			job = j
 		case !inspectable(o.status, j.Name) && j.DeletionTimestamp == nil:
@@ -177,6 +180,9 @@ func (r *Reconciler) document(ctx context.Context, o *observed) (*results.Docume
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read results: %w", err)
+	}
+	if !metav1.IsControlledBy(&cm, o.run) {
+		return nil, nil // somebody else's; keeping the results will tell
 	}
 	return results.ParseDocument([]byte(cm.Data[reportKey]))
 }

@@ -73,6 +73,22 @@ func (m *memory) forget(run types.UID, attempt string) {
 	}
 }
 
+// forgetNamesakes drops what is known of runs of a name but for the one of the given UID. The pods of a run that was
+// deleted vanish after it, when only its name is left to ask by.
+func (m *memory) forgetNamesakes(name types.NamespacedName, keep types.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for run, pods := range m.deleted {
+		for _, p := range pods {
+			if run != string(keep) && p.Namespace == name.Namespace && p.Annotations[jobs.AnnotationRun] == name.Name {
+				delete(m.deleted, run)
+				delete(m.given, run)
+			}
+			break // all pods are of the same run
+		}
+	}
+}
+
 func put[V any](m map[string]map[types.UID]V, run string, pod types.UID, v V) {
 	if m[run] == nil {
 		m[run] = map[types.UID]V{}

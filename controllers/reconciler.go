@@ -29,6 +29,8 @@ type Reconciler struct {
 	Benchmark Benchmark
 	// RunnerImage is the image of runner pods, unless a run names one.
 	RunnerImage string
+	// PullSecrets are the names of the Secrets to pull it with, unless a run names some.
+	PullSecrets []string
 	// Recorder emits events.
 	Recorder events.EventRecorder
 	// Clock is the time that deadlines and starts are counted by.
@@ -40,8 +42,13 @@ type Reconciler struct {
 // Reconcile takes one run one step further.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	run := r.Benchmark.New()
-	if err := r.Client.Get(ctx, req.NamespacedName, run); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	err := r.Client.Get(ctx, req.NamespacedName, run)
+	if client.IgnoreNotFound(err) != nil {
+		return ctrl.Result{}, err
+	}
+	r.memory.forgetNamesakes(req.NamespacedName, run.GetUID())
+	if err != nil {
+		return ctrl.Result{}, nil // it is gone
 	}
 	if run.GetDeletionTimestamp() != nil {
 		r.memory.forget(run.GetUID(), "")
@@ -62,25 +69,34 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // actFailed sorts errors of doing: a namespace that is being deleted takes nothing new, and a name that somebody else
-// has ends the run; everything else is tried again.
+// has, or a Job that the API server finds impossible, ends the run; everything else is tried again.
 func (r *Reconciler) actFailed(ctx context.Context, o *observed, err error) (ctrl.Result, error) {
 	var conflict *conflictError
+	var refused *refusedError
 	switch {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return ctrl.Result{}, nil
 	case errors.As(err, &conflict):
-		d := decision{next: *o.status.DeepCopy()}
-		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonNameConflict, Message: conflict.Error()})
-		now := metav1.NewTime(o.now)
-		d.next.CompletionTime = &now
-		if row := present(&d.next); row != nil {
-			row.State, row.EndTime, row.Message = v1alpha1.StepFailed, &now, conflict.Error()
-		}
-		d.finish(o)
-		setConditions(o.run, o.spec, &d.next, verdict{})
-		return ctrl.Result{}, r.write(ctx, o, &d)
+		return r.end(ctx, o, v1alpha1.ReasonNameConflict, conflict.Error())
+	case errors.As(err, &refused):
+		return r.end(ctx, o, v1alpha1.ReasonInvalidSpec, refused.Error())
 	}
 	return retryStale(err)
+}
+
+// end ends a run for a reason that no other visit will find changed.
+func (r *Reconciler) end(ctx context.Context, o *observed, reason, message string) (ctrl.Result, error) {
+	d := decision{next: *o.status.DeepCopy()}
+	message = truncate(message, maxMessage)
+	d.fail(&v1alpha1.Failure{Reason: reason, Message: message})
+	now := metav1.NewTime(o.now)
+	d.next.CompletionTime = &now
+	if row := present(&d.next); row != nil {
+		row.State, row.EndTime, row.Message = v1alpha1.StepFailed, &now, message
+	}
+	d.finish(o)
+	setConditions(o.run, o.spec, &d.next, verdict{}, now)
+	return retryStale(r.write(ctx, o, &d))
 }
 
 // staleRetry is how soon a visit is repeated that found its cache behind.

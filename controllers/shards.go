@@ -213,8 +213,11 @@ func failureOf(step string, s shard) *v1alpha1.Failure {
 	default:
 		f.Reason = v1alpha1.ReasonShardLost
 		f.Message = fmt.Sprintf("%s was lost: %s", where, s.badMsg)
-		if s.exitCode != nil {
+		switch {
+		case s.exitCode != nil:
 			f.Message += fmt.Sprintf("; exit code %d %s", *s.exitCode, s.endReason)
+		case s.endReason != "":
+			f.Message += "; " + s.endReason
 		}
 	}
 	f.Message = truncate(f.Message, maxMessage)

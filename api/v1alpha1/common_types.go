@@ -166,7 +166,7 @@ const (
 
 // Target is the cluster under test and how to reach it.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.hadoopConfig) || has(self.fs) && self.fs != '' || has(self.properties) && 'fs.defaultFS' in self.properties",message="target says nowhere which cluster to use: set hadoopConfig.configMapRef, fs, or fs.defaultFS in properties"
+// +kubebuilder:validation:XValidation:rule="has(self.hadoopConfig) || has(self.fs) && size(self.fs) > 0 || has(self.properties) && 'fs.defaultFS' in self.properties",message="target says nowhere which cluster to use: set hadoopConfig.configMapRef, fs, or fs.defaultFS in properties"
 type Target struct {
 	// HadoopConfig is the Hadoop configuration of the cluster.
 	// +optional

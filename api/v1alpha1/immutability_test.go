@@ -81,14 +81,14 @@ func TestRerunToken(t *testing.T) {
 		old, next map[string]any
 		refused   bool
 	}{
-		"changed alone":                    {with(t, first, "1", "rerun"), with(t, first, "2", "rerun"), false},
-		"changed with another field":       {with(t, first, "1", "rerun"), with(t, changed, "2", "rerun"), false},
-		"set for the first time":           {first, with(t, changed, "1", "rerun"), false},
-		"removed alone":                    {with(t, first, "1", "rerun"), first, false},
-		"removed with another field":       {with(t, first, "1", "rerun"), changed, true},
-		"the same with another field":      {with(t, first, "1", "rerun"), with(t, changed, "1", "rerun"), true},
-		"never there with another field":   {first, changed, true},
-		"never there and nothing changed":  {first, first, false},
+		"changed alone":                     {with(t, first, "1", "rerun"), with(t, first, "2", "rerun"), false},
+		"changed with another field":        {with(t, first, "1", "rerun"), with(t, changed, "2", "rerun"), false},
+		"set for the first time":            {first, with(t, changed, "1", "rerun"), false},
+		"removed alone":                     {with(t, first, "1", "rerun"), first, false},
+		"removed with another field":        {with(t, first, "1", "rerun"), changed, true},
+		"the same with another field":       {with(t, first, "1", "rerun"), with(t, changed, "1", "rerun"), true},
+		"never there with another field":    {first, changed, true},
+		"never there and nothing changed":   {first, first, false},
 		"equal quantity, written otherwise": {cpu(t, first, "1"), cpu(t, first, "1000m"), true},
 	}
 	for name, tc := range tests {

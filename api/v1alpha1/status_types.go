@@ -54,6 +54,11 @@ type RunStatus struct {
 	// +listType=atomic
 	Aggregates []Aggregate `json:"aggregates,omitempty"`
 
+	// PooledLatencies are the latencies of each measured step over all its repeats together, from merged histograms.
+	// +optional
+	// +listType=atomic
+	PooledLatencies []PooledLatency `json:"pooledLatencies,omitempty"`
+
 	// Failure is the first thing that went wrong.
 	// +optional
 	Failure *Failure `json:"failure,omitempty"`
@@ -267,6 +272,14 @@ type Latency struct {
 	MaxMicros int64 `json:"maxMicros"`
 	// RelativeError of the percentiles, a fraction, such as 0.011.
 	RelativeError string `json:"relativeError"`
+}
+
+// PooledLatency is the latency of a step's operations over all its repeats.
+type PooledLatency struct {
+	// Step it belongs to.
+	Step string `json:"step"`
+	// Latency of one operation of any repeat.
+	Latency Latency `json:"latency"`
 }
 
 // Doubt is a reason not to believe a measurement.

@@ -26,6 +26,8 @@ type Input struct {
 	Parallelism int32
 	// Image of the runner, unless the template names one.
 	Image string
+	// PullSecrets are the names of the Secrets to pull the image with, unless the template names some.
+	PullSecrets []string
 	// ConfigMap with the Hadoop configuration; empty for none.
 	ConfigMap string
 	// Template adjusts the pods; nil for none.
@@ -77,7 +79,7 @@ func objectMeta(in Input, name string) metav1.ObjectMeta {
 		Name:            name,
 		Labels:          labels(in),
 		Annotations:     map[string]string{AnnotationRun: in.Name},
-		OwnerReferences: []metav1.OwnerReference{in.Owner},
+		OwnerReferences: []metav1.OwnerReference{*in.Owner.DeepCopy()},
 	}
 }
 

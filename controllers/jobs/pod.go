@@ -24,7 +24,7 @@ func podSpec(in Input) corev1.PodSpec {
 		TerminationGracePeriodSeconds: ptr(int64(30)),
 		ServiceAccountName:            t.ServiceAccountName,
 		PriorityClassName:             t.PriorityClassName,
-		ImagePullSecrets:              pullSecrets(t.ImagePullSecrets),
+		ImagePullSecrets:              pullSecrets(t.ImagePullSecrets, in.PullSecrets),
 		NodeSelector:                  nodeSelector(t.NodeSelector),
 		Affinity:                      t.Affinity,
 		Tolerations:                   slices.Concat(t.Tolerations, lostNodeTolerations()),
@@ -153,10 +153,16 @@ func spread(in Input, own []corev1.TopologySpreadConstraint) []corev1.TopologySp
 	}}
 }
 
-func pullSecrets(refs []v1alpha1.LocalObjectReference) []corev1.LocalObjectReference {
+func pullSecrets(own []v1alpha1.LocalObjectReference, def []string) []corev1.LocalObjectReference {
 	var out []corev1.LocalObjectReference
-	for _, r := range refs {
+	for _, r := range own {
 		out = append(out, corev1.LocalObjectReference{Name: r.Name})
+	}
+	if len(own) > 0 {
+		return out
+	}
+	for _, name := range def {
+		out = append(out, corev1.LocalObjectReference{Name: name})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -28,6 +29,7 @@ import (
 // Options are the manager's settings.
 type Options struct {
 	RunnerImage    string // image of runner pods
+	PullSecrets    string // names of the Secrets to pull it with, separated by commas
 	Namespace      string // watched namespace; empty: all
 	LeaderElection bool
 	LeaderID       string // name of the lease
@@ -73,9 +75,10 @@ func parse(args []string, stderr io.Writer) (Options, error) {
 	f := flag.NewFlagSet("manager", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&o.RunnerImage, "runner-image", "", "image of the runner's pods (required)")
+	f.StringVar(&o.PullSecrets, "runner-image-pull-secrets", "", "names of the Secrets to pull it with, separated by commas; they must exist in the namespace of each run")
 	f.StringVar(&o.Namespace, "namespace", "", "watch this namespace only; default: all")
 	f.BoolVar(&o.LeaderElection, "leader-elect", false, "let one of several managers act")
-	f.StringVar(&o.LeaderID, "leader-elect-id", "hadoop-bench-operator", "name of the leader election's lease")
+	f.StringVar(&o.LeaderID, "leader-election-id", "hadoop-bench-operator", "name of the leader election's lease")
 	f.StringVar(&o.MetricsAddress, "metrics-bind-address", "0", "address of /metrics, such as :8080; 0: none")
 	f.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0: none")
 	if err := f.Parse(args); err != nil {
@@ -125,7 +128,8 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	}
 	r := &controllers.Reconciler{
 		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Benchmark: controllers.DFSIO{}, RunnerImage: o.RunnerImage,
-		Recorder: mgr.GetEventRecorder("hadoop-bench-operator"), Clock: clock.RealClock{},
+		PullSecrets: pullSecrets(o.PullSecrets),
+		Recorder:    mgr.GetEventRecorder("hadoop-bench-operator"), Clock: clock.RealClock{},
 	}
 	if err := r.SetupWithManager(ctx, mgr); err != nil {
 		return err
@@ -134,6 +138,10 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 		return fmt.Errorf("run manager: %w", err)
 	}
 	return nil
+}
+
+func pullSecrets(names string) []string {
+	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
 }
 
 // Scheme knows the types the manager works with.

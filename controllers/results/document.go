@@ -142,6 +142,17 @@ func (d *Document) Aggregates() []v1alpha1.Aggregate {
 	return out
 }
 
+// PooledLatencies are the latencies over all repeats for the status.
+func (d *Document) PooledLatencies() []v1alpha1.PooledLatency {
+	var out []v1alpha1.PooledLatency
+	for _, step := range d.Steps {
+		if l := latency(step.Pooled); l != nil {
+			out = append(out, v1alpha1.PooledLatency{Step: step.Step, Latency: *l})
+		}
+	}
+	return out
+}
+
 // Summary is the headline of every step: mean and spread over the repeats.
 func Summary(aggregates []v1alpha1.Aggregate) string {
 	var parts []string

@@ -4,30 +4,59 @@ import (
 	"encoding/json"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/runner/report"
 )
 
 // MaxStatusBytes bounds a status as JSON, far below what etcd takes, so that many runs can be listed and watched.
 const MaxStatusBytes = 64 << 10
 
-// Fit shortens a status to MaxStatusBytes: rows of steps lose their details, the oldest first, and as a last resort the
-// aggregates of all but the headline. What goes is in the report's ConfigMap; counts, rates and doubts stay.
+// Bounds of texts in a status that has no room for longer ones.
+const (
+	shortMessage   = 128
+	shortCondition = 256
+	seeReport      = "see report.json"
+)
+
+// Fit shortens a status to MaxStatusBytes, and leaves one alone that fits. Rows of steps lose their details first, the
+// oldest rows first, then the texts of their doubts and all doubts but the gravest, and in runs of more than some 200
+// measurements at last operations, bytes and errors. Counts of shards and the gravest doubt of each measurement stay, and
+// so does all of the step that is under way. What goes is in the report's ConfigMap.
 func Fit(st *v1alpha1.RunStatus) {
-	drops := []func(*v1alpha1.StepResult){
-		func(r *v1alpha1.StepResult) { r.Outliers = nil },
-		func(r *v1alpha1.StepResult) { r.ErrorClasses = nil },
-		func(r *v1alpha1.StepResult) { r.Latency = nil },
-		func(r *v1alpha1.StepResult) { r.Rates = headline(r) },
-	}
-	for _, drop := range drops {
-		for i := range st.Steps {
-			if size(st) <= MaxStatusBytes {
-				return
-			}
-			if r := st.Steps[i].Result; r != nil {
-				drop(r)
+	over := size(st) - MaxStatusBytes
+	rows := func(drop func(*v1alpha1.StepStatus)) {
+		for i := 0; i < len(st.Steps) && over > 0; i++ {
+			if row := &st.Steps[i]; ended(row) {
+				before := size(row)
+				drop(row)
+				over -= before - size(row)
 			}
 		}
 	}
+	rows(func(row *v1alpha1.StepStatus) { row.Result.Outliers = nil })
+	rows(func(row *v1alpha1.StepStatus) { row.Result.ErrorClasses = nil })
+	rows(func(row *v1alpha1.StepStatus) { row.Result.Latency = nil })
+	rows(func(row *v1alpha1.StepStatus) { row.Result.Rates = headline(row.Result) })
+	if over > 0 {
+		before := size(st)
+		dropFromAggregates(st)
+		over -= before - size(st)
+	}
+	rows(dropBookkeeping)
+	rows(dropDoubtTexts)
+	rows(dropAllButCounts)
+	if over > 0 {
+		before := size(st)
+		for i := range st.Conditions {
+			st.Conditions[i].Message = report.Shorten(st.Conditions[i].Message, shortCondition)
+		}
+		over -= before - size(st)
+	}
+	rows(func(row *v1alpha1.StepStatus) { *row.Result = v1alpha1.StepResult{Invalid: row.Result.Invalid} })
+}
+
+// ended says whether a row can be shortened: nothing is decided by it any more.
+func ended(row *v1alpha1.StepStatus) bool {
+	return row.Result != nil && (row.State == v1alpha1.StepDone || row.State == v1alpha1.StepFailed)
 }
 
 func headline(r *v1alpha1.StepResult) []v1alpha1.Figure {
@@ -39,9 +68,48 @@ func headline(r *v1alpha1.StepResult) []v1alpha1.Figure {
 	return nil
 }
 
-// size is that of the status as JSON. What cannot be encoded cannot be written either, and that error is reported there.
-func size(st *v1alpha1.RunStatus) int {
-	doc, err := json.Marshal(st)
+// dropFromAggregates keeps the headlines, which the summary is made of.
+func dropFromAggregates(st *v1alpha1.RunStatus) {
+	var kept []v1alpha1.Aggregate
+	for _, a := range st.Aggregates {
+		if a.Figure == report.FigureAggregate {
+			kept = append(kept, a)
+		}
+	}
+	st.Aggregates = kept
+	if st.Environment != nil {
+		st.Environment.ShardsPerNode = nil
+	}
+}
+
+// dropBookkeeping drops what was needed to carry a step out. The Job of a failed step is named, since it is kept.
+func dropBookkeeping(row *v1alpha1.StepStatus) {
+	row.BeginTime, row.ProgressTime, row.StartAt, row.Stop = nil, nil, nil, nil
+	row.Shards.Progress, row.Shards.Ready = 0, 0
+	row.Message = report.Shorten(row.Message, shortMessage)
+	if row.State == v1alpha1.StepDone {
+		row.Job = ""
+	}
+}
+
+func dropDoubtTexts(row *v1alpha1.StepStatus) {
+	for i := range row.Result.Invalid {
+		row.Result.Invalid[i].Message = seeReport
+	}
+}
+
+func dropAllButCounts(row *v1alpha1.StepStatus) {
+	r := row.Result
+	row.EndTime, row.Message = nil, ""
+	kept := v1alpha1.StepResult{Operations: r.Operations, Bytes: r.Bytes, Errors: r.Errors, Invalid: r.Invalid}
+	kept.Invalid = kept.Invalid[:min(len(kept.Invalid), 1)]
+	*r = kept
+}
+
+// size is that of a part of the status as JSON. What cannot be encoded cannot be written either, and that error is
+// reported there.
+func size(part any) int {
+	doc, err := json.Marshal(part)
 	if err != nil {
 		return 0
 	}

@@ -77,8 +77,10 @@ func Measure(in Input, doc *Document) (*Persistence, error) {
 	p.Result = resultOf(in, merged)
 	p.Line = report.Summary(merged, in.Step)
 	section.Merged, section.Invalid = merged, p.Result.Invalid
-	if section.Text, err = in.Text(mi, merged); err != nil {
-		return nil, fmt.Errorf("render step %s: %w", in.Step, err)
+	if merged.Shards.Started > 0 { // there is nothing to tell of what never began
+		if section.Text, err = in.Text(mi, merged); err != nil {
+			return nil, fmt.Errorf("render step %s: %w", in.Step, err)
+		}
 	}
 	return p, p.Document.add(section)
 }
@@ -101,15 +103,21 @@ func resultOf(in Input, m *report.Merged) *v1alpha1.StepResult {
 			r.Rates = append(r.Rates, v1alpha1.Figure{Name: f.Name, Value: Decimal(f.Value)})
 		}
 	}
-	if l := m.Latency; l != nil {
-		micros := func(nanos int64) int64 { return (nanos + 500) / 1000 }
-		r.Latency = &v1alpha1.Latency{
-			Count: l.Count, MinMicros: micros(l.Min), MeanMicros: micros(l.Mean), P50Micros: micros(l.P50), P90Micros: micros(l.P90),
-			P95Micros: micros(l.P95), P99Micros: micros(l.P99), P999Micros: micros(l.P999), MaxMicros: micros(l.Max),
-			RelativeError: strconv.FormatFloat(l.RelativeError, 'f', 4, 64),
-		}
-	}
+	r.Latency = latency(m.Latency)
 	return r
+}
+
+// latency is a distribution as the API has it, in microseconds; nil of nil.
+func latency(l *report.Latency) *v1alpha1.Latency {
+	if l == nil {
+		return nil
+	}
+	micros := func(nanos int64) int64 { return (nanos + 500) / 1000 }
+	return &v1alpha1.Latency{
+		Count: l.Count, MinMicros: micros(l.Min), MeanMicros: micros(l.Mean), P50Micros: micros(l.P50), P90Micros: micros(l.P90),
+		P95Micros: micros(l.P95), P99Micros: micros(l.P99), P999Micros: micros(l.P999), MaxMicros: micros(l.Max),
+		RelativeError: strconv.FormatFloat(l.RelativeError, 'f', 4, 64),
+	}
 }
 
 const maxErrorClasses = 8

@@ -26,7 +26,7 @@ type Spec struct {
 }
 
 // passwd gives the default user a name and a home that is writable when /tmp is.
-const passwd = "nonroot:x:65532:65532:nonroot:/tmp:/sbin/nologin\n"
+const passwd = "hadoop-bench:x:65532:65532:hadoop-bench:/tmp:/sbin/nologin\n"
 
 // Build makes an image with one layer: the binary, /etc/passwd and /tmp.
 func Build(spec Spec) (v1.Image, error) {

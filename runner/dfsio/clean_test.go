@@ -115,7 +115,7 @@ func TestClean(t *testing.T) {
 				if want == nil { // the case in which clean and cleanup differ
 					want = []string{}
 					if step == plan.TestClean {
-						want = []string{"/benchmarks/", base + "/", marker + " 132", base + "/io_data/"}
+						want = []string{"/benchmarks/", base + "/", marker + " 142", base + "/io_data/"}
 					}
 				}
 				if diff := cmp.Diff(want, b.fs.tree()); diff != "" {

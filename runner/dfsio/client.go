@@ -30,9 +30,6 @@ type Connection struct {
 	Clock measure.Clock
 }
 
-// closeTimeout bounds the wait for a file's last block to be reported by a DataNode.
-const closeTimeout = 2 * time.Minute
-
 // dataNodeExtra is how much longer than a NameNode a DataNode may be silent: it waits for those behind it in the
 // pipeline.
 const dataNodeExtra = 15 * time.Second
@@ -54,6 +51,10 @@ func Connect(ctx context.Context, connection Connection) (FS, error) {
 	breaks, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.ctx = breaks
 	c.nameNode = c.dialer(connection.IdleTimeout, nil)
+	c.nameNode.wrap = func(nn net.Conn) net.Conn {
+		wait := func(d time.Duration) error { return connection.Clock.Wait(breaks, d) }
+		return &retryConn{Conn: nn, now: connection.Clock.Now, wait: wait}
+	}
 	c.data = c.dialer(connection.IdleTimeout+dataNodeExtra, joinAddress)
 	stop := context.AfterFunc(ctx, func() {
 		_ = connection.Clock.Wait(breaks, connection.Grace)
@@ -199,21 +200,12 @@ type writer struct {
 
 func (w *writer) Write(b []byte) (int, error) { return w.file.Write(b) }
 
-// Close completes the file. The NameNode refuses that until a DataNode has reported the last block, which the library
-// leaves to its caller. Waiting starts short, so that the close of a benchmark's file takes little longer than it must.
+// Close completes the file. Waiting for the DataNodes' reports of its last blocks is done below the library: see
+// retryConn.
 func (w *writer) Close() error {
-	clock := w.client.connection.Clock
-	began := clock.Now()
-	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 400*time.Millisecond) {
-		err := w.file.Close()
-		if !hdfs.IsErrReplicating(err) {
-			return w.client.wrap("close", err)
-		}
-		if clock.Now().Sub(began) > closeTimeout {
-			return fmt.Errorf("close: no DataNode reported the last block within %s: %w", closeTimeout, err)
-		}
-		if err := clock.Wait(w.client.ctx, pause); err != nil {
-			return fmt.Errorf("close: wait for the last block: %w", err)
-		}
+	err := w.file.Close()
+	if hdfs.IsErrReplicating(err) {
+		err = fmt.Errorf("no DataNode reported the last blocks within %s: %w", retryTimeout, err)
 	}
+	return w.client.wrap("close", err)
 }

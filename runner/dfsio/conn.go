@@ -2,6 +2,7 @@ package dfsio
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -16,7 +17,8 @@ type dialer struct {
 	ctx     context.Context // ends connecting and all connections
 	net     net.Dialer
 	idle    time.Duration
-	address func(string) string // corrects an address; may be nil
+	address func(string) string     // corrects an address; may be nil
+	wrap    func(net.Conn) net.Conn // goes around each connection; may be nil
 
 	mu    sync.Mutex
 	open  map[*conn]struct{}
@@ -44,6 +46,9 @@ func (d *dialer) DialContext(_ context.Context, network, address string) (net.Co
 	}
 	d.open[c] = struct{}{}
 	d.last = address
+	if d.wrap != nil {
+		return d.wrap(c), nil
+	}
 	return c, nil
 }
 
@@ -69,6 +74,7 @@ type conn struct {
 	net.Conn
 	dialer                *dialer
 	readLimit, writeLimit time.Time
+	first                 atomic.Pointer[error] // what broke the connection
 }
 
 // extended returns a new limit if the present one is not fresh, so that not each of the library's small reads has to
@@ -85,36 +91,42 @@ func (c *conn) Read(b []byte) (int, error) {
 	if limit, changed := c.extended(c.readLimit); changed {
 		c.readLimit = limit
 		if err := c.Conn.SetReadDeadline(limit); err != nil {
-			return 0, err
+			return 0, c.broken(err)
 		}
 	}
 	n, err := c.Conn.Read(b)
 	c.dialer.received.Add(int64(n))
-	if err != nil {
-		c.broken()
-	}
-	return n, err
+	return n, c.broken(err)
 }
 
 func (c *conn) Write(b []byte) (int, error) {
 	if limit, changed := c.extended(c.writeLimit); changed {
 		c.writeLimit = limit
 		if err := c.Conn.SetWriteDeadline(limit); err != nil {
-			return 0, err
+			return 0, c.broken(err)
 		}
 	}
 	n, err := c.Conn.Write(b)
 	c.dialer.sent.Add(int64(n))
-	if err != nil {
-		c.broken()
-	}
-	return n, err
+	return n, c.broken(err)
 }
 
 // broken closes the connection after an error. The library goes on using a NameNode connection on which a read failed,
 // and would take the late answer of one call for that of the next; once closed, its next write fails and it connects
-// anew.
-func (c *conn) broken() { c.Close() }
+// anew. What broke the connection is also what later calls say: the one that the library reports is rarely the first.
+func (c *conn) broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	if c.first.CompareAndSwap(nil, &err) {
+		c.Close()
+		return err
+	}
+	if first := *c.first.Load(); errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("connection to %s is lost: %w", c.Conn.RemoteAddr(), first)
+	}
+	return err
+}
 
 func (c *conn) Close() error {
 	c.dialer.mu.Lock()

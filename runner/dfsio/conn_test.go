@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -98,11 +99,25 @@ func TestConnIdle(t *testing.T) {
 	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("Read: %v, want a timeout", err)
 	}
-	if _, err := c.Write([]byte("x")); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Write after a timeout: %v, want a closed connection", err)
+	// Whoever comes later hears what happened first.
+	_, writeErr := c.Write([]byte("x"))
+	_, readErr := c.Read(make([]byte, 1))
+	for what, err := range map[string]error{"Write": writeErr, "Read": readErr} {
+		if !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "connection to "+address+" is lost") {
+			t.Errorf("%s after a timeout: %v, want the timeout again", what, err)
+		}
 	}
-	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Read after a timeout: %v, want a closed connection", err)
+}
+
+// TestConnLost: a peer that goes away is named in every later error.
+func TestConnLost(t *testing.T) {
+	address := listen(t, func(net.Conn) {})
+	c := dial(t, newDialer(t.Context(), time.Minute), address)
+	if _, err := c.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // the library compares like this
+		t.Errorf("Read: %v, want a plain EOF", err)
+	}
+	if _, err := c.Write([]byte("x")); !errors.Is(err, io.EOF) || Class(err) != "ConnectionLost" {
+		t.Errorf("Write: %v, want what the read saw", err)
 	}
 }
 

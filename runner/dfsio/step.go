@@ -26,7 +26,7 @@ const (
 const (
 	dialTimeout = 20 * time.Second // as Hadoop's ipc.client.connect.timeout
 	// stopGrace is how long a stopped shard may take to close its file.
-	stopGrace = 2 * time.Second
+	stopGrace = 5 * time.Second
 	// defaultSeries is δ0 if the plan names none.
 	defaultSeries = time.Second
 )

@@ -215,7 +215,7 @@ func TestConnection(t *testing.T) {
 	}
 	want := dfsio.Connection{
 		Addresses: []string{"one:1", "two:8020"}, User: "tester", UseHostname: true,
-		DialTimeout: 20e9, IdleTimeout: 7e9, Grace: 2e9, Clock: b.clock,
+		DialTimeout: 20e9, IdleTimeout: 7e9, Grace: 5e9, Clock: b.clock,
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b measure.Clock) bool { return a == b })); diff != "" {
 		t.Errorf("connection (-want +got):\n%s", diff)

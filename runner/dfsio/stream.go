@@ -17,8 +17,8 @@ const clockSamples = 5
 
 // write measures the writing of the shard's file.
 func (s *step) write(ctx context.Context) error {
-	path, size := s.layout.file(s.env.Index), s.dfsio.Size
-	s.planned(size)
+	path := s.layout.file(s.env.Index)
+	s.planned(s.dfsio.Size)
 	if err := s.requireOwn("write"); err != nil {
 		return err
 	}
@@ -36,36 +36,42 @@ func (s *step) write(ctx context.Context) error {
 		return s.refused("create "+path, err)
 	}
 	generator := s.generator(s.env.Index)
-	buf := make([]byte, min(s.dfsio.BufferSize, size))
+	buf := make([]byte, min(s.dfsio.BufferSize, s.dfsio.Size))
 	generator.Fill(buf, 0) // has the kernel give the pages now, not in the timed loop
 	return s.measured(ctx, path, file, func(r *measure.Recorder) error {
-		for offset := int64(0); offset < size; {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			part := buf[:min(int64(len(buf)), size-offset)]
-			generator.Fill(part, offset)
-			began := s.env.Clock.Now()
-			n, err := file.Write(part)
-			ended := s.env.Clock.Now()
-			if err == nil && n < len(part) {
-				err = io.ErrShortWrite
-			}
-			if err != nil {
-				return fmt.Errorf("write at offset %d: %w", offset, err)
-			}
-			r.Operation(began, ended, int64(n))
-			s.done.Add(int64(n))
-			offset += int64(n)
-		}
-		return nil
+		return s.writeAll(ctx, r, file, generator, buf)
 	})
+}
+
+// writeAll is the timed loop of write. The content is made between the calls: that takes a small part of the stream's
+// time and none of a call's.
+func (s *step) writeAll(ctx context.Context, r *measure.Recorder, file io.Writer, generator Generator, buf []byte) error {
+	for offset := int64(0); offset < s.dfsio.Size; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		part := buf[:min(int64(len(buf)), s.dfsio.Size-offset)]
+		generator.Fill(part, offset)
+		began := s.env.Clock.Now()
+		n, err := file.Write(part)
+		ended := s.env.Clock.Now()
+		if err == nil && n < len(part) {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return fmt.Errorf("write at offset %d: %w", offset, err)
+		}
+		r.Operation(began, ended, int64(n))
+		s.done.Add(int64(n))
+		offset += int64(n)
+	}
+	return nil
 }
 
 // read measures the reading of the shard's file.
 func (s *step) read(ctx context.Context) error {
-	path, size := s.layout.file(s.env.Index), s.dfsio.Size
-	s.planned(size)
+	path := s.layout.file(s.env.Index)
+	s.planned(s.dfsio.Size)
 	if err := s.readClock(ctx); err != nil {
 		if !errors.Is(err, fs.ErrPermission) && !inSafeMode(err) {
 			return s.refused("read the NameNode's clock with a file in "+s.layout.base, err)
@@ -77,32 +83,38 @@ func (s *step) read(ctx context.Context) error {
 	if err != nil {
 		return s.missing(path, err)
 	}
-	buf := make([]byte, min(s.dfsio.BufferSize, size))
-	clear(buf)
+	buf := make([]byte, min(s.dfsio.BufferSize, s.dfsio.Size))
+	s.generator(s.env.Index).Fill(buf, 0) // as in write
 	return s.measured(ctx, path, file, func(r *measure.Recorder) error {
-		for total := int64(0); total < size; {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			part := buf[:min(int64(len(buf)), size-total)]
-			began := s.env.Clock.Now()
-			n, err := file.Read(part)
-			ended := s.env.Clock.Now()
-			if n > 0 {
-				r.Operation(began, ended, int64(n))
-				s.done.Add(int64(n))
-				total += int64(n)
-			}
-			if errors.Is(err, io.EOF) && total < size {
-				return fail(report.ExitBenchmark, ReasonFileTooShort, "write the data anew with the same size, or read no more than there is",
-					"%s ended after %d of %d bytes", path, total, size)
-			}
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("read at offset %d: %w", total, err)
-			}
-		}
-		return nil
+		return s.readAll(ctx, r, path, file, buf)
 	})
+}
+
+// readAll is the timed loop of read. The last call asks for no more than what is missing.
+func (s *step) readAll(ctx context.Context, r *measure.Recorder, path string, file io.Reader, buf []byte) error {
+	size := s.dfsio.Size
+	for total := int64(0); total < size; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		part := buf[:min(int64(len(buf)), size-total)]
+		began := s.env.Clock.Now()
+		n, err := file.Read(part)
+		ended := s.env.Clock.Now()
+		if n > 0 {
+			r.Operation(began, ended, int64(n))
+			s.done.Add(int64(n))
+			total += int64(n)
+		}
+		if errors.Is(err, io.EOF) && total < size {
+			return fail(report.ExitBenchmark, ReasonFileTooShort, "write the data anew with the same size, or read no more than there is",
+				"%s ended after %d of %d bytes", path, total, size)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read at offset %d: %w", total, err)
+		}
+	}
+	return nil
 }
 
 // missing turns the failure to open a data file into a failure of the step.
@@ -129,20 +141,13 @@ func (s *step) measured(ctx context.Context, path string, stream io.Closer, loop
 		_ = stream.Close() // nothing is in it
 		return err
 	}
-	var offset time.Duration
-	if s.body.Clock != nil {
-		offset = time.Duration(s.body.Clock.OffsetMicros) * time.Microsecond
-	}
-	delta := time.Duration(s.env.Plan.SeriesMicros) * time.Microsecond
-	if delta == 0 {
-		delta = defaultSeries
-	}
-	r := measure.NewRecorder(origin, delta, offset)
+	r := s.recorder(origin)
 	before, beforeErr := s.env.Self.Read()
 	start := clock.Now()
 	err = loop(r)
 	closing := clock.Now()
-	if stopped := ctx.Err() != nil; err == nil || stopped {
+	closed := err == nil || ctx.Err() != nil
+	if closed {
 		// After an error of the stream there is nothing to close properly; the lease ends with the connection. A stopped
 		// shard's file is closed as far as it came.
 		if closeErr := stream.Close(); err == nil {
@@ -150,6 +155,9 @@ func (s *step) measured(ctx context.Context, path string, stream io.Closer, loop
 		}
 	}
 	end := clock.Now()
+	if !closed {
+		closing = end
+	}
 	after, afterErr := s.env.Self.Read()
 	if err := errors.Join(beforeErr, afterErr); err != nil {
 		s.env.Log.Warn("The client's own use is not known", "error", err)
@@ -160,7 +168,21 @@ func (s *step) measured(ctx context.Context, path string, stream io.Closer, loop
 	s.body.CloseMicros = s.body.End - r.Micros(closing)
 	err = s.ioFailure(ctx, r, path, err)
 	r.Fill(s.body)
+	s.env.Log.Info("Measured", "startOrder", origin.UTC(), "lateMicros", start.Sub(origin).Microseconds())
 	return err
+}
+
+// recorder makes the recorder of an attempt that starts at origin.
+func (s *step) recorder(origin time.Time) *measure.Recorder {
+	delta := time.Duration(s.env.Plan.SeriesMicros) * time.Microsecond
+	if delta == 0 {
+		delta = defaultSeries
+	}
+	var offset time.Duration
+	if s.body.Clock != nil {
+		offset = time.Duration(s.body.Clock.OffsetMicros) * time.Microsecond
+	}
+	return measure.NewRecorder(origin, delta, offset)
 }
 
 func (s *step) gate(ctx context.Context) (time.Time, error) {
@@ -172,7 +194,6 @@ func (s *step) gate(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, fmt.Errorf("wait for the start: %w", err)
 	}
-	s.env.Log.Info("Started", "start", origin.UTC())
 	return origin, nil
 }
 

@@ -1,6 +1,7 @@
 package dfsio
 
 import (
+	"cmp"
 	"os/user"
 	"strconv"
 	"strings"
@@ -80,12 +81,9 @@ func resolveTarget(p *plan.Plan, c *conf.Conf, userName string) (target, error) 
 	if t.timeout <= 0 {
 		t.timeout = time.Minute // 0 means no limit in Hadoop; here every wait has one
 	}
-	if d := p.DFSIO; d != nil && d.Replication > 0 {
-		t.replication = int64(d.Replication)
-	}
-	if d := p.DFSIO; d != nil && d.BlockSize > 0 {
-		t.blockSize = d.BlockSize
-	}
+	// What the run asks for stands over the configuration.
+	t.replication = cmp.Or(int64(p.DFSIO.Replication), t.replication)
+	t.blockSize = cmp.Or(p.DFSIO.BlockSize, t.blockSize)
 	return t, nil
 }
 

@@ -134,7 +134,7 @@ func statOf(name string, values []float64) Stat {
 	}
 	squares := 0.0
 	for _, v := range values {
-		squares += (v - s.Mean) * (v - s.Mean)
+		squares += float64((v - s.Mean) * (v - s.Mean)) // not fused, so that every processor gives the same
 	}
 	deviation := math.Sqrt(squares / float64(s.N-1))
 	s.StdDev = &deviation

@@ -11,6 +11,10 @@ import (
 	"io"
 )
 
+// minDeflated is the size from which deflating is tried: a compressor takes a megabyte of memory, and what it could save
+// on less is not needed to stay below MaxBytes.
+const minDeflated = 512
+
 // histogramJSON is a histogram in a report. Exactly one of Packed and Deflated is there unless every value is zero.
 type histogramJSON struct {
 	Scale    int    `json:"s"`
@@ -30,14 +34,15 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 	}
 	j := histogramJSON{Scale: h.scale, Count: h.count, Zeros: h.zeros, Sum: h.sum, Min: h.min, Max: h.max}
 	packed := h.pack()
-	deflated, err := deflate(packed)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a histogram: %w", err)
-	}
-	if len(deflated) < len(packed) {
-		j.Deflated = base64.RawStdEncoding.EncodeToString(deflated)
-	} else {
-		j.Packed = base64.RawStdEncoding.EncodeToString(packed)
+	j.Packed = base64.RawStdEncoding.EncodeToString(packed)
+	if len(packed) >= minDeflated {
+		deflated, err := deflate(packed)
+		if err != nil {
+			return nil, fmt.Errorf("encoding a histogram: %w", err)
+		}
+		if len(deflated) < len(packed) {
+			j.Packed, j.Deflated = "", base64.RawStdEncoding.EncodeToString(deflated)
+		}
 	}
 	return json.Marshal(j)
 }

@@ -44,6 +44,9 @@ type Merged struct {
 	Latency   *Latency   `json:"latencyNanos,omitempty"` // absent without a recorded latency
 	Histogram *Histogram `json:"histogram,omitempty"`
 	Series    *Series    `json:"series,omitempty"`
+	// SeriesMismatch: the shards' series begin at different times or have different bucket widths, as those of shards
+	// without a common start do. There is no merged series then, and no window; every other figure holds.
+	SeriesMismatch bool `json:"seriesMismatch,omitempty"`
 
 	Slowest []ShardRow    `json:"slowest,omitempty"` // by the shard's own rate, the slowest first
 	Fastest []ShardRow    `json:"fastest,omitempty"` // the fastest first; no shard is in both
@@ -91,7 +94,7 @@ type Use struct {
 
 // Merge makes one result of the reports of an attempt. It is pure, and its result depends on the set of reports only, not
 // on their order. It refuses an invalid report, two reports of one shard, an index out of range, reports of different
-// attempts, series that do not align, and sums that do not fit.
+// attempts, and sums that do not fit.
 func Merge(in MergeInput) (*Merged, error) {
 	shards, err := inOrder(in)
 	if err != nil {
@@ -223,11 +226,23 @@ func (m *Merged) addMeasurements(b *Body) error {
 	} else if err := m.Histogram.Merge(b.Latency); err != nil {
 		return err
 	}
-	if m.Series == nil {
-		m.Series = b.Series.Clone()
+	return m.addSeries(b.Series)
+}
+
+func (m *Merged) addSeries(s *Series) error {
+	if m.SeriesMismatch {
 		return nil
 	}
-	return m.Series.Merge(b.Series)
+	if m.Series == nil {
+		m.Series = s.Clone()
+		return nil
+	}
+	err := m.Series.Merge(s)
+	if errors.Is(err, ErrSeriesMismatch) {
+		m.Series, m.SeriesMismatch = nil, true
+		return nil
+	}
+	return err
 }
 
 // boundClasses sorts classes by count, then name, and counts those beyond n, with OtherErrors itself, under OtherErrors

@@ -39,6 +39,14 @@ func TestWindow(t *testing.T) {
 	}
 	noSeries := steady(1, 0, 10)
 	noSeries.Body.Series = nil
+	// The target's clock is 350 ms behind: what was done until T is filed in the first bucket, which then does not count.
+	behind := steady(0, 0, 20)
+	behind.Body.Clock = &Clock{OffsetMicros: -350_000}
+	behind.Body.Series = NewSeries(t0, 100_000)
+	behind.Body.Series.Shift(-350_000)
+	for k := range int64(20) {
+		behind.Body.Series.Add(t0+k*100_000+99_999, mebi)
+	}
 	for name, tc := range map[string]struct {
 		reports  []*Report
 		expected int32
@@ -56,6 +64,7 @@ func TestWindow(t *testing.T) {
 		"a shard is missing":     {[]*Report{steady(0, 0, 10)}, 2, 0, 0},
 		"a shard has no series":  {[]*Report{steady(0, 0, 10), noSeries}, 2, 0, 0},
 		"no series at all":       {[]*Report{simpleReport(0, 0, second, 1, 1)}, 1, 0, 0},
+		"amounts before T":       {[]*Report{behind}, 1, 10, 1_500_000},
 		"wider buckets of one":   {[]*Report{steady(0, 0, 100), steady(1, 0, 60)}, 2, 20, 6 * second},
 		"wide buckets, few left": {[]*Report{steady(0, 0, 1000)}, 1, 10, 99_200_000},
 	} {

@@ -82,7 +82,7 @@ type Body struct {
 
 	Errors  []ErrorCount `json:"errors,omitempty"`
 	Latency *Histogram   `json:"latency,omitempty"` // service time of one operation, in nanoseconds
-	Series  *Series      `json:"series,omitempty"`  // bytes (or operations) completed over time
+	Series  *Series      `json:"series,omitempty"`  // bytes, or operations where none move bytes, over time; already by the target's clock
 
 	Client *ClientUse `json:"client,omitempty"`
 

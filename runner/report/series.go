@@ -29,7 +29,8 @@ var ErrSeriesMismatch = errors.New("the series have different origins or bucket 
 // Times are those of the target's clock. A shard's clock may be off by some milliseconds, which moves an amount across a
 // bucket's border but cannot be undone afterwards, since a bucket no longer knows when its amounts came. So a recorder
 // calls Shift with its clock offset before it records; what is left is the offset's uncertainty, which matters only at
-// the two borders of a window of at least five buckets.
+// the two borders of a window of at least five buckets. If the target's clock is behind the one that set T, the first
+// amounts come before T: they are kept, in the first bucket, and no window includes that bucket.
 //
 // One goroutine at a time may use it. The zero value is not usable: see NewSeries.
 type Series struct {
@@ -162,10 +163,14 @@ func (s *Series) used() int {
 	return n
 }
 
-// between adds up the whole buckets within [from, to) and says how many they are and how long together.
+// between adds up the whole buckets within [from, to) and says how many they are and how long together. The first bucket
+// is left out if it holds amounts from before the origin: it would be worth more than its width.
 func (s *Series) between(from, to int64) (amount int64, buckets int, micros int64) {
 	width := s.Width()
 	low := (max(from-s.origin, 0) + width - 1) / width
+	if s.early > 0 {
+		low = max(low, 1)
+	}
 	high := min((to-s.origin)/width, MaxBuckets)
 	for k := low; k < high; k++ {
 		amount += s.buckets[k]

@@ -144,33 +144,12 @@ func (d properties) Set(text string) error {
 	return nil
 }
 
-// preflight makes a plan of its options and prints what it found for people. It writes nothing to HDFS but a file for
-// the clock, since the plan it makes has no write in it, unless -claim asks for that.
+// preflight looks at a target by hand and prints what it found for people. It writes nothing to HDFS unless -write asks
+// it to claim the base directory.
 func (p Process) preflight(ctx context.Context, args []string) int {
-	set := flag.NewFlagSet("runner preflight", flag.ContinueOnError)
-	var (
-		d      plan.DFSIO
-		target = plan.Target{Properties: properties{}}
-		dir    = set.String("conf", "", "`directory` with core-site.xml and hdfs-site.xml")
-		files  = set.Int("nrFiles", 1, "`number` of files")
-		write  = set.Bool("write", false, "prepare for writing: claim the base directory")
-		uid    = set.String("uid", "by-hand", "`UID` of the run that claims the base directory")
-	)
-	set.StringVar(&target.FS, "fs", "", "`URI` of the file system, over fs.defaultFS")
-	set.StringVar(&target.User, "user", "", "`name` of the user in HDFS")
-	set.StringVar(&d.BaseDir, "baseDir", "/benchmarks/TestDFSIO", "base `directory` in HDFS")
-	set.Int64Var(&d.Size, "size", 1<<20, "`bytes` per file")
-	set.Var(properties(target.Properties), "D", "`name=value` of a property, over the configuration")
-	if code, done := p.parse(set, args); done {
+	confDir, planned, code, done := p.preflightPlan(args)
+	if done {
 		return code
-	}
-	if *files < 1 || *files > 1_000_000 {
-		fmt.Fprintf(p.Stderr, "runner preflight: nrFiles %d: not between 1 and 1000000\n", *files)
-		return report.ExitPlan
-	}
-	d.NrFiles, d.BufferSize, d.Pattern, d.Client = int32(*files), 1_000_000, "Random", "Colinmarc"
-	if *write {
-		d.Tests = []string{plan.TestWrite}
 	}
 	work, err := os.MkdirTemp("", "runner-preflight-")
 	if err != nil {
@@ -178,20 +157,48 @@ func (p Process) preflight(ctx context.Context, args []string) int {
 		return report.ExitBenchmark
 	}
 	defer os.RemoveAll(work)
+	if confDir == "" {
+		confDir = filepath.Join(work, "no-configuration")
+	}
 	s := &Shard{
-		ConfDir: *dir, ReadyFile: filepath.Join(work, "ready"), ReportFile: filepath.Join(work, "report"), Index: "0",
-		LookupEnv: p.LookupEnv, UID: p.UID, Clock: p.Clock, Signals: p.Signals, Root: p.Root,
-		Log: slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelError + 1})),
+		ConfDir: confDir, ReadyFile: filepath.Join(work, "ready"), ReportFile: filepath.Join(work, "report"), Index: "0",
+		StopFile: filepath.Join(work, "stop"), LookupEnv: p.LookupEnv, UID: p.UID, Clock: p.Clock, Signals: p.Signals, Root: p.Root,
+		Log: slog.New(slog.DiscardHandler), // the report says all
 	}
-	if *dir == "" {
-		s.ConfDir = filepath.Join(work, "no-configuration")
-	}
-	code := s.Carry(ctx, &plan.Plan{
-		Version: plan.Version, Run: "by-hand/preflight", Shards: 1, Target: target, DFSIO: &d,
-		Identity: report.Identity{RunUID: *uid, Execution: 1, Step: plan.StepPreflight, Repeat: 1, Attempt: 1},
-	})
+	code = s.Carry(ctx, planned)
 	p.printReport(s.ReportFile)
 	return code
+}
+
+// preflightPlan makes a plan of options. done is true if the command ends here, with the code.
+func (p Process) preflightPlan(args []string) (confDir string, planned *plan.Plan, code int, done bool) {
+	set := flag.NewFlagSet("runner preflight", flag.ContinueOnError)
+	d := &plan.DFSIO{BufferSize: 1_000_000, Pattern: "Random", Client: "Colinmarc"}
+	planned = &plan.Plan{
+		Version: plan.Version, Run: "by-hand/preflight", Shards: 1, DFSIO: d, Target: plan.Target{Properties: properties{}},
+		Identity: report.Identity{Execution: 1, Step: plan.StepPreflight, Repeat: 1, Attempt: 1},
+	}
+	set.StringVar(&confDir, "conf", "", "`directory` with core-site.xml and hdfs-site.xml")
+	set.StringVar(&planned.Target.FS, "fs", "", "`URI` of the file system, over fs.defaultFS")
+	set.StringVar(&planned.Target.User, "user", "", "`name` of the user in HDFS")
+	set.Var(properties(planned.Target.Properties), "D", "`name=value` of a property, over the configuration")
+	set.StringVar(&d.BaseDir, "baseDir", "/benchmarks/TestDFSIO", "base `directory` in HDFS")
+	set.Int64Var(&d.Size, "size", 1<<20, "`bytes` per file")
+	files := set.Int("nrFiles", 1, "`number` of files")
+	write := set.Bool("write", false, "prepare for writing: claim the base directory")
+	set.StringVar(&planned.Identity.RunUID, "uid", "by-hand", "`UID` of the run that claims the base directory")
+	if code, done = p.parse(set, args); done {
+		return "", nil, code, true
+	}
+	if *files < 1 || *files > 1_000_000 {
+		fmt.Fprintf(p.Stderr, "runner preflight: nrFiles %d: not between 1 and 1000000\n", *files)
+		return "", nil, report.ExitPlan, true
+	}
+	d.NrFiles = int32(*files)
+	if *write {
+		d.Tests = []string{plan.TestWrite}
+	}
+	return confDir, planned, 0, false
 }
 
 // printReport prints a preflight's report for people.

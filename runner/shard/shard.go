@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -43,7 +42,6 @@ type Shard struct {
 	Signals <-chan os.Signal
 	Root    fs.FS // of the file system, for the control groups
 	Log     *slog.Logger
-	Stdout  io.Writer // for people, where Print asks for it
 
 	// Run carries out the step. Nil means dfsio.Run.
 	Run func(ctx context.Context, env *dfsio.Env, body *report.Body) error

@@ -3,6 +3,7 @@ package chart
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -197,5 +198,25 @@ func TestNamespaceIsRestricted(t *testing.T) {
 	namespace := kustomizeDefault(t).only(t, "Namespace")
 	if got := namespace.GetLabels()["pod-security.kubernetes.io/enforce"]; got != "restricted" {
 		t.Errorf("Pod Security of the operator's namespace = %q, want restricted", got)
+	}
+}
+
+// TestArgumentsAreFlagsOfTheManager: an argument that the manager does not know would keep it from starting, and one
+// set only by a rare value would do so only there.
+func TestArgumentsAreFlagsOfTheManager(t *testing.T) {
+	source, err := os.ReadFile(root + "/controllers/manager/manager.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, match := range regexp.MustCompile(`Var\(&o\.\w+, "([a-z-]+)"`).FindAllSubmatch(source, -1) {
+		known[string(match[1])] = true
+	}
+	const all = "{global: {imagePullSecrets: [{name: a}]}, watchNamespace: bench, metrics: {enabled: true}}"
+	for _, arg := range deployment(t, all).Spec.Template.Spec.Containers[0].Args {
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if !known[name] {
+			t.Errorf("the manager has no flag --%s", name)
+		}
 	}
 }

@@ -4,6 +4,7 @@ package chart
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func (r release) render() (objects, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	files, err := engine.Engine{Strict: true}.Render(chart, all)
+	files, err := engine.Engine{Strict: true}.RenderWithContext(context.Background(), chart, all)
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hadoop-bench/operator/api/v1alpha1"
+)
+
+const (
+	// sampleLimit bounds the sample, which moves tens of gigabytes.
+	sampleLimit = 12 * time.Minute
+	// properLength is what one measurement of the sample should take on a small machine.
+	properLength = 10 * time.Second
+)
+
+// TestSample: somebody applies the sample as it is and gets a result to believe.
+func TestSample(t *testing.T) {
+	s := begin(t, "sample")
+	s.kubectl("apply", "-f", s.root+"/config/samples/dfsiorun.yaml")
+	run := &v1alpha1.DFSIORun{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "sample"}}
+	s.awaitEnd(run, sampleLimit)
+	s.expectSuccess(run)
+	s.expect(run, v1alpha1.ConditionValid, metav1.ConditionTrue, v1alpha1.ReasonMeasuredProperly)
+
+	n := s.number(run.Status.Effective.Options["nrFiles"])
+	size := s.number(strings.TrimSuffix(run.Status.Effective.Options["size"], "B"))
+	s.expectFigures(run, int64(n), int64(size))
+	s.expectSampleSteps(run)
+	s.expectMeans(run)
+	s.expectUpstreamText(run, n, n*size)
+	s.expectEvents(run)
+	s.expectColumns(run)
+	s.expectNothingAt(dirOf(run))
+}
+
+func (s *story) expectSampleSteps(run *v1alpha1.DFSIORun) {
+	s.t.Helper()
+	var steps []string
+	for _, r := range run.Status.Steps {
+		steps = append(steps, r.Name+" "+strconv.Itoa(int(r.Repeat))+" "+string(r.State)+" "+strconv.Itoa(int(r.Attempt)))
+		if r.Result == nil {
+			continue
+		}
+		s.t.Logf("%s %d: %.1f s, %.1f MiB/s", r.Name, r.Repeat, float64(r.Result.WallMicros)/1e6, s.rate(r, "aggregateMiBps"))
+		if wall := time.Duration(r.Result.WallMicros) * time.Microsecond; wall < properLength {
+			s.t.Logf("note: %s %d took less than %s; the sample is small for this machine", r.Name, r.Repeat, properLength)
+		}
+	}
+	want := []string{
+		"preflight 1 Done 1", "write 1 Done 1", "write 2 Done 1", "write 3 Done 1", "read 1 Done 1", "read 2 Done 1", "read 3 Done 1", "cleanup 1 Done 1",
+	}
+	if diff := cmp.Diff(want, steps); diff != "" {
+		s.t.Errorf("steps, their states and attempts (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{"preflight": 1, "write": 3, "read": 3, "cleanup": 1}, s.jobs()); diff != "" {
+		s.t.Errorf("Jobs by step (-want +got):\n%s", diff)
+	}
+}
+
+// expectMeans computes the mean over the repeats anew.
+func (s *story) expectMeans(run *v1alpha1.DFSIORun) {
+	s.t.Helper()
+	for _, step := range []string{"write", "read"} {
+		sum, n := 0.0, 0.0
+		for _, r := range run.Status.Steps {
+			if r.Name == step && r.Result != nil {
+				sum, n = sum+s.rate(r, "aggregateMiBps"), n+1
+			}
+		}
+		found := false
+		for _, a := range run.Status.Aggregates {
+			if a.Step != step || a.Figure != "aggregateMiBps" {
+				continue
+			}
+			found = true
+			if got := s.number(a.Mean); float64(a.N) != n || math.Abs(got-sum/n) > 2*roundingError {
+				s.t.Errorf("%s: mean %.3f of %d repeats, want %.3f of %.0f", step, got, a.N, sum/n, n)
+			}
+		}
+		if !found {
+			s.t.Errorf("no aggregate of %s", step)
+		}
+	}
+}
+
+func (s *story) expectUpstreamText(run *v1alpha1.DFSIORun, files, bytes float64) {
+	s.t.Helper()
+	_, text := s.report(run)
+	got := map[string]int{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, start := range []string{"----- TestDFSIO", "Number of files:", "Total MBytes processed:"} {
+			if strings.HasPrefix(line, start) {
+				got[line]++
+			}
+		}
+	}
+	want := map[string]int{
+		"----- TestDFSIO ----- : write": 3, "----- TestDFSIO ----- : read": 3,
+		"Number of files: " + strconv.FormatFloat(files, 'f', -1, 64):                6,
+		"Total MBytes processed: " + strconv.FormatFloat(bytes/(1<<20), 'f', -1, 64): 6,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("lines of TestDFSIO_results.log (-want +got):\n%s\n%s", diff, text)
+	}
+}
+
+// expectEvents: kubectl describe tells what happened.
+func (s *story) expectEvents(run *v1alpha1.DFSIORun) {
+	s.t.Helper()
+	want := []string{
+		"Started: execution 1", "Measured: step write, repeat 1", "Measured: step write, repeat 2", "Measured: step write, repeat 3",
+		"Measured: step read, repeat 1", "Measured: step read, repeat 2", "Measured: step read, repeat 3", "Finished: write ",
+	}
+	s.eventually(soon, "the last event", func() bool { return len(s.events(run)) >= len(want) })
+	got := s.events(run)
+	if len(got) != len(want) {
+		s.t.Errorf("%d events, want %d: %q", len(got), len(want), got)
+	}
+	for _, w := range want {
+		if !strings.Contains("\n"+strings.Join(got, "\n"), "\n"+w) {
+			s.t.Errorf("no event %q among %q", w, got)
+		}
+	}
+}
+
+// events are the run's own, as "reason: note".
+func (s *story) events(run *v1alpha1.DFSIORun) []string {
+	s.t.Helper()
+	var list eventsv1.EventList
+	s.list(&list)
+	var out []string
+	for _, e := range list.Items {
+		if e.Regarding.UID == run.UID {
+			out = append(out, e.Reason+": "+e.Note)
+		}
+	}
+	return out
+}
+
+// expectColumns: kubectl get shows the result.
+func (s *story) expectColumns(run *v1alpha1.DFSIORun) {
+	s.t.Helper()
+	lines := strings.Split(strings.TrimSpace(s.kubectl("get", "dfsio")), "\n")
+	if len(lines) != 2 {
+		s.t.Fatalf("kubectl get dfsio printed %q", lines)
+	}
+	if diff := cmp.Diff([]string{"NAME", "PHASE", "SUCCEEDED", "VALID", "SUMMARY", "AGE"}, strings.Fields(lines[0])); diff != "" {
+		s.t.Errorf("columns of kubectl get dfsio (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{run.Name, "Succeeded", "True", "True"}, strings.Fields(lines[1])[:4]); diff != "" {
+		s.t.Errorf("row of kubectl get dfsio (-want +got):\n%s", diff)
+	}
+	s.mentions(lines[1], run.Status.Summary)
+	s.mentions(run.Status.Summary, "write ", "read ", "MiB/s", "n=3")
+}
