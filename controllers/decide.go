@@ -85,6 +85,10 @@ func decide(o *observed) decision {
 	if d.next.CompletionTime == nil {
 		d.next.Summary = truncate(activity.message, maxSummary)
 	}
+	if o.spec.TTLAfterFinished != nil && o.status.Effective != nil && o.status.ObservedGeneration != o.run.GetGeneration() {
+		// It may be set at any time; once the run is under way that is no reason to end it.
+		d.note(corev1.EventTypeWarning, v1alpha1.ReasonNotSupported, "spec.ttlAfterFinished: deletion of finished runs is not supported yet; the run stays until you delete it")
+	}
 	results.Fit(&d.next)
 	return d
 }

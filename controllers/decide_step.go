@@ -18,9 +18,10 @@ import (
 )
 
 // The gate's timing. The kubelet shows a patched annotation to the pod within 0.25 to 0.55 s (measured on a real one);
-// the lead leaves three times that, and the time that the patches take.
+// the margin leaves twice that. The lead leaves 1.5 s more for writing the start time to the status, reading it back and
+// giving it to the pods, which takes some milliseconds each unless the machine is busy, and a broken gate costs far more.
 const (
-	gateLead = 1500 * time.Millisecond
+	gateLead = 2500 * time.Millisecond
 	// patchRate is how many pods are surely patched in a second.
 	patchRate = 100
 	// gateMargin is the time before the start up to which a pod may still be patched.
@@ -79,8 +80,7 @@ func (d *decision) preparing(o *observed, step Step, row *v1alpha1.StepStatus) v
 	if row.Shards.Ready < total {
 		return d.awaitStart(o, step, row, "Ready")
 	}
-	lead := gateLead + time.Duration(total)*time.Second/patchRate
-	row.StartAt = &metav1.MicroTime{Time: o.now.Add(lead).Truncate(time.Microsecond)}
+	row.StartAt = startTime(o.now, total)
 	row.State = v1alpha1.StepRunning
 	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s starts on %d shards", step, total))
 }
@@ -115,9 +115,9 @@ func (d *decision) awaitStart(o *observed, step Step, row *v1alpha1.StepStatus, 
 func (d *decision) shardFailedEarly(o *observed, step Step, row *v1alpha1.StepStatus, s *shard) verdict {
 	f := failureOf(step.Name, *s)
 	lost := s.lost() || s.disrupted != ""
-	if !lost || row.Attempt >= maxAttempts {
+	if !lost || row.Losses+1 >= maxAttempts {
 		if lost {
-			f.Message = truncate(fmt.Sprintf("%d attempts of the step lost a shard before its start; the last: %s", row.Attempt, f.Message), maxMessage)
+			f.Message = truncate(fmt.Sprintf("%d attempts of the step lost a shard before its start; the last: %s", row.Losses+1, f.Message), maxMessage)
 		}
 		d.fail(f)
 		if allOver(o.shards) {
@@ -127,6 +127,7 @@ func (d *decision) shardFailedEarly(o *observed, step Step, row *v1alpha1.StepSt
 		return yes(v1alpha1.ReasonRunning, "stopping: "+f.Message)
 	}
 	d.note(corev1.EventTypeWarning, f.Reason, fmt.Sprintf("step %s, attempt %d: %s", step, row.Attempt, f.Message))
+	row.Losses++
 	d.again(o, row, f.Message)
 	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s begins anew: %s", step, f.Message))
 }
@@ -150,10 +151,7 @@ func (d *decision) measuring(o *observed, step Step, seen, row *v1alpha1.StepSta
 		return yes(v1alpha1.ReasonRunning, "stopping: "+f.Message)
 	}
 	if len(late) > 0 && seen.StartAt.Sub(o.now) < gateMargin {
-		msg := fmt.Sprintf("%d of %d shards could not be given the start time %s in time", len(late), len(o.shards), at)
-		d.note(corev1.EventTypeWarning, v1alpha1.ReasonGateBroken, fmt.Sprintf("step %s, attempt %d: %s", step, row.Attempt, msg))
-		d.order(o, row, v1alpha1.ReasonGateBroken, msg)
-		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: %s", step, msg))
+		return d.gateTooLate(o, step, row, late, at)
 	}
 	d.start = late
 	if len(late) > 0 {
@@ -164,6 +162,26 @@ func (d *decision) measuring(o *observed, step Step, seen, row *v1alpha1.StepSta
 	}
 	row.Message = fmt.Sprintf("%d of %d shards done", row.Shards.Reported, row.Shards.Expected)
 	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: %s", step, row.Message))
+}
+
+// gateTooLate: the start time is too near to be given to the shards that do not have it yet. If none has it, nothing is
+// lost: a later one is set, for as long as startDeadline allows. If some have it, they start without the others.
+func (d *decision) gateTooLate(o *observed, step Step, row *v1alpha1.StepStatus, late []order, at string) verdict {
+	deadline := durationOr(o.spec.StartDeadline, defaultStartDeadline)
+	if len(late) == len(o.shards) && row.ProgressTime != nil && o.now.Sub(row.ProgressTime.Time) < deadline {
+		row.StartAt = startTime(o.now, row.Shards.Expected)
+		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: the start is put off, no shard could be told in time", step))
+	}
+	msg := fmt.Sprintf("%d of %d shards could not be given the start time %s in time", len(late), len(o.shards), at)
+	d.note(corev1.EventTypeWarning, v1alpha1.ReasonGateBroken, fmt.Sprintf("step %s, attempt %d: %s", step, row.Attempt, msg))
+	d.order(o, row, v1alpha1.ReasonGateBroken, msg)
+	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: %s", step, msg))
+}
+
+// startTime is when n shards that are ready now can start together.
+func startTime(now time.Time, n int32) *metav1.MicroTime {
+	lead := gateLead + time.Duration(n)*time.Second/patchRate
+	return &metav1.MicroTime{Time: now.Add(lead).Truncate(time.Microsecond)}
 }
 
 // stopping: shards were told to stop; they report what they have.
@@ -185,11 +203,12 @@ func (d *decision) stopping(o *observed, step Step, seen, row *v1alpha1.StepStat
 		row.Message = "suspended; it will be measured anew"
 		return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended in step %s, which will be measured anew", step))
 	case v1alpha1.ReasonGateBroken:
-		if row.Attempt < maxAttempts {
+		if row.Losses+1 < maxAttempts {
+			row.Losses++
 			d.again(o, row, seen.Stop.Message)
 			return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s begins anew: %s", step, seen.Stop.Message))
 		}
-		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonGateBroken, Step: step.Name, Message: fmt.Sprintf("%d attempts: %s", row.Attempt, seen.Stop.Message)})
+		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonGateBroken, Step: step.Name, Message: fmt.Sprintf("%d attempts: %s", row.Losses+1, seen.Stop.Message)})
 	}
 	return d.over(o, step, row)
 }
@@ -341,7 +360,7 @@ func count(row *v1alpha1.StepStatus, shards []shard) {
 		case s.phase == shardLost:
 			c.Progress += int32(shardReady)
 		default:
-			c.Progress += int32(min(s.phase, shardReady))
+			c.Progress += int32(s.phase)
 		}
 		if s.phase >= shardReady && s.phase != shardLost {
 			c.Ready++

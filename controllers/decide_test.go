@@ -136,7 +136,7 @@ func TestStartTimeIsRecordedFirst(t *testing.T) {
 		t.Fatalf("%d pods have their start time before the status has it", len(w.starts))
 	}
 	row := present(&w.run.Status)
-	if got, want := row.StartAt.Sub(w.now), 2*time.Second-100*time.Millisecond; got != want {
+	if got, want := row.StartAt.Sub(w.now), gateLead+500*time.Millisecond-100*time.Millisecond; got != want {
 		t.Errorf("T is %s ahead, want %s", got, want)
 	}
 	w.visit()

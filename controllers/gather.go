@@ -18,6 +18,7 @@ import (
 	"github.com/hadoop-bench/operator/controllers/jobs"
 	"github.com/hadoop-bench/operator/controllers/results"
 	"github.com/hadoop-bench/operator/runner/plan"
+	"github.com/hadoop-bench/operator/runner/report"
 )
 
 // troubleAfter is the part of startDeadline after which events are read for what keeps pods from starting.
@@ -48,6 +49,9 @@ func (r *Reconciler) gather(ctx context.Context, run Run) (*observed, error) {
 		return o, nil
 	}
 	id := identity(run, status.Execution, *row)
+	if pods, err = r.surely(ctx, o, row, id, pods); err != nil {
+		return nil, err
+	}
 	r.memory.forget(run.GetUID(), jobs.AttemptHash(id))
 	deleted := r.memory.deletedPods(run.GetUID(), jobs.AttemptHash(id))
 	gone := map[types.UID]bool{}
@@ -125,11 +129,39 @@ func (r *Reconciler) children(ctx context.Context, o *observed) (*batchv1.Job, [
 	for _, p := range pods.Items {
 		if p.Labels[jobs.LabelAttempt] == attempt && row != nil {
 			own = append(own, p)
-		} else if p.Status.Phase != corev1.PodFailed && p.Status.Phase != corev1.PodSucceeded {
+		} else if !runnerEnded(&p) {
 			o.othersBusy = true
 		}
 	}
 	return job, own, nil
+}
+
+// runnerEnded says whether a pod's runner has ended, whatever sidecars do: it works on no files any more.
+func runnerEnded(p *corev1.Pod) bool {
+	for _, c := range p.Status.ContainerStatuses {
+		if c.Name == plan.Container && c.State.Terminated != nil {
+			return true
+		}
+	}
+	return p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded
+}
+
+// surely reads the attempt's pods directly if its start has become too near to be given to more of them: what is decided
+// then depends on which of them have it, and the cache may not show that yet.
+func (r *Reconciler) surely(ctx context.Context, o *observed, row *v1alpha1.StepStatus, id report.Identity, cached []corev1.Pod) ([]corev1.Pod, error) {
+	if row.State != v1alpha1.StepRunning || row.StartAt == nil || row.StartAt.Sub(o.now) >= gateMargin {
+		return cached, nil
+	}
+	at := row.StartAt.UTC().Format(plan.TimeFormat)
+	if !slices.ContainsFunc(cached, func(p corev1.Pod) bool { return p.Annotations[plan.AnnotationStartAt] != at }) {
+		return cached, nil
+	}
+	var list corev1.PodList
+	labels := client.MatchingLabels{jobs.LabelRunUID: string(o.run.GetUID()), jobs.LabelAttempt: jobs.AttemptHash(id)}
+	if err := r.Direct.List(ctx, &list, client.InNamespace(o.run.GetNamespace()), labels); err != nil {
+		return nil, fmt.Errorf("list pods directly: %w", err)
+	}
+	return list.Items, nil
 }
 
 // inspectable says whether a Job is kept with its failed pods.

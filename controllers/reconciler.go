@@ -63,7 +63,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return r.actFailed(ctx, o, err)
 	}
 	if err := r.write(ctx, o, &d); err != nil {
-		return retryStale(err)
+		return retryStale(client.IgnoreNotFound(err)) // a run that was deleted meanwhile needs no status
 	}
 	return ctrl.Result{RequeueAfter: d.requeue}, nil
 }

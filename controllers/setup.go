@@ -24,18 +24,6 @@ import (
 	"github.com/hadoop-bench/operator/runner/plan"
 )
 
-// Permissions; config/rbac and the chart hold the same rules.
-//
-// +kubebuilder:rbac:groups=hadoopbench.dev,resources=dfsioruns,verbs=get;list;watch
-// +kubebuilder:rbac:groups=hadoopbench.dev,resources=dfsioruns/status,verbs=get;update;patch
-// +kubebuilder:rbac:groups=hadoopbench.dev,resources=dfsioruns/finalizers,verbs=update
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
-// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=pods/status,verbs=patch
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;update
-// +kubebuilder:rbac:groups="",resources=events,verbs=list
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-
 // indexRunUID finds pods and Jobs of a run.
 const indexRunUID = "runUID"
 

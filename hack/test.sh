@@ -59,10 +59,10 @@ phase_servers() {
     strictly -race -timeout 15m -exec "$IN_NS" ./runner/...
 }
 
-# Six stories at once, whatever the number of processors: most of the time they wait.
+# Three stories at once, whatever the number of processors: most of the time they wait.
 phase_e2e() {
   hack/demo.sh install
-  HADOOPBENCH_E2E=1 HADOOPBENCH_ROOT=$ROOT strictly -timeout 30m -parallel 6 -exec "$IN_NS" ./test/e2e/...
+  HADOOPBENCH_E2E=1 HADOOPBENCH_ROOT=$ROOT strictly -timeout 30m -parallel 3 -exec "$IN_NS" ./test/e2e/...
 }
 
 # strictly GO-TEST-ARGS...: a skipped test fails too, since here everything is there that it could want. -exec compiles

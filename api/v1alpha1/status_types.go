@@ -127,6 +127,10 @@ type StepStatus struct {
 	State StepState `json:"state"`
 	// Attempt is the number of the present or last attempt, from 1.
 	Attempt int32 `json:"attempt"`
+	// Losses is the number of attempts that were given up because a shard was lost before the start, or because not all
+	// shards could be given the same start time. At the third the step fails.
+	// +optional
+	Losses int32 `json:"losses,omitempty"`
 	// Job is the name of the attempt's Job.
 	// +optional
 	Job string `json:"job,omitempty"`
@@ -172,7 +176,7 @@ type ShardCounts struct {
 	// Expected shards.
 	// +optional
 	Expected int32 `json:"expected,omitempty"`
-	// Progress counts pods created, scheduled and Ready; a change of it is progress.
+	// Progress counts pods created, scheduled, started, Ready and ended; a change of it is progress.
 	// +optional
 	Progress int32 `json:"progress,omitempty"`
 	// Ready shards: prepared, waiting for the start.

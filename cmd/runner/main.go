@@ -15,7 +15,7 @@ func main() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	os.Exit(shard.Command(context.Background(), shard.Process{
-		Args: os.Args[1:], LookupEnv: os.LookupEnv, UID: os.Getuid(), Stdout: os.Stdout, Stderr: os.Stderr,
+		Args: os.Args[1:], LookupEnv: os.LookupEnv, Stdout: os.Stdout, Stderr: os.Stderr,
 		Signals: signals, Clock: measure.System(), Root: os.DirFS("/"),
 	}))
 }

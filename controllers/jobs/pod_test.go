@@ -154,3 +154,16 @@ func TestTemplateOverDefaults(t *testing.T) {
 		t.Errorf("default spread is %v", got)
 	}
 }
+
+// TestPullSecrets: those of the installation are used unless the run names its own.
+func TestPullSecrets(t *testing.T) {
+	in := gatedInput()
+	in.PullSecrets = []string{"a", "b"}
+	if diff := cmp.Diff([]corev1.LocalObjectReference{{Name: "a"}, {Name: "b"}}, Job(in).Spec.Template.Spec.ImagePullSecrets); diff != "" {
+		t.Errorf("the installation's (-want +got):\n%s", diff)
+	}
+	in.Template = &v1alpha1.PodTemplate{ImagePullSecrets: []v1alpha1.LocalObjectReference{{Name: "own"}}}
+	if diff := cmp.Diff([]corev1.LocalObjectReference{{Name: "own"}}, Job(in).Spec.Template.Spec.ImagePullSecrets); diff != "" {
+		t.Errorf("the run's own (-want +got):\n%s", diff)
+	}
+}

@@ -87,6 +87,7 @@ func largestStatus(tests []string) *v1alpha1.RunStatus {
 			})
 		}
 		st.Aggregates[len(st.Aggregates)-1].Figure = report.FigureAggregate
+		st.PooledLatencies = append(st.PooledLatencies, v1alpha1.PooledLatency{Step: test, Latency: *st.Steps[0].Result.Latency})
 	}
 	return st
 }

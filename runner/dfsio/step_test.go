@@ -236,17 +236,16 @@ func TestUser(t *testing.T) {
 	tests := map[string]struct {
 		plan string
 		env  func(string) (string, bool)
-		uid  int
 		want string
 	}{
-		"of the plan":        {"planned", env("HADOOP_USER_NAME", "named"), 0, "planned"},
-		"of the environment": {"", env("HADOOP_USER_NAME", "named"), 0, "named"},
-		"of the process":     {"", env(), 0, "root"},
-		"without a name":     {"", env("HADOOP_USER_NAME", ""), 1_999_999_999, dfsio.DefaultUser},
+		"of the plan":        {"planned", env("HADOOP_USER_NAME", "named"), "planned"},
+		"of the environment": {"", env("HADOOP_USER_NAME", "named"), "named"},
+		"nobody named":       {"", env(), dfsio.DefaultUser},
+		"an empty name":      {"", env("HADOOP_USER_NAME", ""), dfsio.DefaultUser},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := dfsio.User(&plan.Plan{Target: plan.Target{User: tt.plan}}, tt.env, tt.uid); got != tt.want {
+			if got := dfsio.User(&plan.Plan{Target: plan.Target{User: tt.plan}}, tt.env); got != tt.want {
 				t.Errorf("User = %q, want %q", got, tt.want)
 			}
 		})

@@ -2,8 +2,6 @@ package dfsio
 
 import (
 	"cmp"
-	"os/user"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +10,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/report"
 )
 
-// DefaultUser acts in HDFS when neither plan, environment nor the system's user database name somebody.
+// DefaultUser acts in HDFS when neither plan nor environment name somebody.
 const DefaultUser = "hadoop-bench"
 
 // checksumBytes is what the client sends a checksum for; HDFS wants blocks to be a multiple of it.
@@ -31,19 +29,11 @@ type target struct {
 	maxReplication int64
 }
 
-// User is who acts in HDFS: the plan's user, else HADOOP_USER_NAME, else the process's user if it has a name (a pod's
-// often has none), else DefaultUser.
-func User(p *plan.Plan, lookupEnv func(string) (string, bool), uid int) string {
-	if p.Target.User != "" {
-		return p.Target.User
-	}
-	if name, _ := lookupEnv("HADOOP_USER_NAME"); name != "" {
-		return name
-	}
-	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return DefaultUser
+// User is who acts in HDFS: the plan's user, else HADOOP_USER_NAME, else DefaultUser. The process's own user does not
+// matter: which one a pod has is the platform's choice, and often it has no name.
+func User(p *plan.Plan, lookupEnv func(string) (string, bool)) string {
+	fromEnv, _ := lookupEnv("HADOOP_USER_NAME")
+	return cmp.Or(p.Target.User, fromEnv, DefaultUser)
 }
 
 // resolveTarget reads what a step needs from the configuration. Its errors are of the configuration.

@@ -35,7 +35,6 @@ runner <command> -h lists the options of a command.
 type Process struct {
 	Args           []string // without the program's name
 	LookupEnv      func(string) (string, bool)
-	UID            int
 	Stdout, Stderr io.Writer
 	Signals        <-chan os.Signal
 	Clock          measure.Clock
@@ -90,7 +89,7 @@ func (p Process) parse(set *flag.FlagSet, args []string) (code int, done bool) {
 // newShard returns a shard with the paths that options can change.
 func (p Process) newShard(set *flag.FlagSet) (s *Shard, complete func()) {
 	s = &Shard{
-		LookupEnv: p.LookupEnv, UID: p.UID, Clock: p.Clock, Signals: p.Signals, Root: p.Root,
+		LookupEnv: p.LookupEnv, Clock: p.Clock, Signals: p.Signals, Root: p.Root,
 		Log: slog.New(slog.NewJSONHandler(p.Stdout, nil)),
 	}
 	index, _ := p.LookupEnv(plan.IndexEnv)
@@ -162,7 +161,7 @@ func (p Process) preflight(ctx context.Context, args []string) int {
 	}
 	s := &Shard{
 		ConfDir: confDir, ReadyFile: filepath.Join(work, "ready"), ReportFile: filepath.Join(work, "report"), Index: "0",
-		StopFile: filepath.Join(work, "stop"), LookupEnv: p.LookupEnv, UID: p.UID, Clock: p.Clock, Signals: p.Signals, Root: p.Root,
+		StopFile: filepath.Join(work, "stop"), LookupEnv: p.LookupEnv, Clock: p.Clock, Signals: p.Signals, Root: p.Root,
 		Log: slog.New(slog.DiscardHandler), // the report says all
 	}
 	code = s.Carry(ctx, planned)

@@ -36,7 +36,6 @@ type Shard struct {
 
 	Index     string // of the shard, as Kubernetes gives it
 	LookupEnv func(string) (string, bool)
-	UID       int // of the process
 
 	Clock   measure.Clock
 	Signals <-chan os.Signal
@@ -94,7 +93,7 @@ func (s *Shard) carry(ctx context.Context, p *plan.Plan, r *report.Report) error
 		run = dfsio.Run
 	}
 	return run(ctx, &dfsio.Env{
-		Plan: p, Index: r.Envelope.Index, Conf: c, User: dfsio.User(p, s.LookupEnv, s.UID),
+		Plan: p, Index: r.Envelope.Index, Conf: c, User: dfsio.User(p, s.LookupEnv),
 		Gate: &measure.Gate{
 			Clock: s.Clock, Closed: p.Gate, ReadyFile: s.ReadyFile, StartFile: s.StartFile,
 			Timeout: time.Duration(p.GateTimeoutMillis) * time.Millisecond,

@@ -66,13 +66,13 @@ func TestStartDeadline(t *testing.T) {
 				c.prepare(s)
 			}
 			s.manage(nil, nil)
-			run := s.create(func(r *v1alpha1.DFSIORun) {
+			s.create(func(r *v1alpha1.DFSIORun) {
 				r.Spec.StartDeadline = seconds(4)
 				if c.adjust != nil {
 					c.adjust(r)
 				}
 			})
-			run = s.finished("bench")
+			run := s.finished("bench")
 			s.wantCondition(run, v1alpha1.ConditionCompleted, metav1.ConditionFalse, v1alpha1.ReasonStartDeadlineExceeded, append(c.says, "spec.startDeadline")...)
 			s.wantCondition(run, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonStartDeadlineExceeded)
 			s.wantJobs(run, plan.StepPreflight, 1, 1)
@@ -163,11 +163,11 @@ func TestActiveDeadline(t *testing.T) {
 	s := begin(t)
 	s.player.hold(s.ns, "write")
 	m := s.manage(nil, nil)
-	run := s.create(func(r *v1alpha1.DFSIORun) { r.Spec.ActiveDeadline = minutes(60) })
+	s.create(func(r *v1alpha1.DFSIORun) { r.Spec.ActiveDeadline = minutes(60) })
 	s.measuring("write", 1, 3)
 	m.clock.set(2 * time.Hour)
 	s.annotate("bench")
-	run = s.finished("bench")
+	run := s.finished("bench")
 	s.wantCondition(run, v1alpha1.ConditionCompleted, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "spec.activeDeadline of 1h0m0s")
 	pods := s.pods(run, "write", 1)
 	if len(pods) != 3 {

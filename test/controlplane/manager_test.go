@@ -70,9 +70,12 @@ func startManager(t *testing.T, e *environment, namespace string, tp *tap, c *cl
 		tp = &tap{}
 	}
 	tp.Client, tp.dead, tp.ease = mgr.GetClient(), &atomic.Bool{}, nil
+	if tp.easeBy == 0 {
+		tp.easeBy = eased
+	}
 	if c == nil {
 		c = &clock{}
-		c.set(eased)
+		c.set(tp.easeBy)
 		tp.ease = c
 	}
 	r := &controllers.Reconciler{
@@ -109,8 +112,8 @@ func (m *running) stop(t *testing.T) {
 	}
 }
 
-// eased is by how much gates are eased; see tap.
-const eased = 1500 * time.Millisecond
+// eased is by how much gates are eased, unless a test says otherwise; see tap.
+const eased = 3 * time.Second
 
 // clock is the real one, some time ahead.
 type clock struct{ ahead atomic.Int64 }
@@ -159,8 +162,9 @@ type tap struct {
 
 	dead *atomic.Bool // nothing is read or written any more
 	// ease is a clock that is put ahead while start times are chosen and back to the real time once one is written: a
-	// gate needs half a second in which the machine is not too busy, and with many managers on it, it may be.
-	ease *clock
+	// gate needs half a second in which the machine is not too busy, and with many managers on it, it often is.
+	ease   *clock
+	easeBy time.Duration
 
 	blind atomic.Bool // Jobs and pods are not to be seen
 
@@ -254,11 +258,11 @@ func (s *statusTap) Update(ctx context.Context, obj client.Object, opts ...clien
 		do = func() error {
 			err := write()
 			switch n := len(run.Status.Steps); {
-			case err != nil || s.tap.ease.ahead.Load() > int64(eased): // a test has set it
+			case err != nil || s.tap.ease.ahead.Load() > int64(s.tap.easeBy): // a test has set it
 			case n > 0 && run.Status.Steps[n-1].State == v1alpha1.StepRunning:
 				s.tap.ease.set(0)
 			default:
-				s.tap.ease.set(eased)
+				s.tap.ease.set(s.tap.easeBy)
 			}
 			return err
 		}

@@ -50,6 +50,7 @@ func TestRights(t *testing.T) {
 		":pods": "create update patch delete deletecollection", ":pods/exec": "get create", ":pods/attach": "create", ":pods/portforward": "create",
 		":pods/log": "get", ":pods/ephemeralcontainers": "update patch", ":serviceaccounts/token": "create", ":serviceaccounts": "get create impersonate",
 		"batch:jobs": "update patch deletecollection", "batch:cronjobs": "create", "apps:deployments": "get create", ":pods/eviction": "create",
+		":configmaps": "list watch patch delete deletecollection", ":events": "get watch update delete", "hadoopbench.dev:dfsioruns/status": "patch",
 		"hadoopbench.dev:dfsioruns":              "create update patch delete",
 		"rbac.authorization.k8s.io:clusterroles": "get create bind escalate", "coordination.k8s.io:leases": "get create update",
 	}

@@ -126,14 +126,13 @@ func (s *scenario) given(run *v1alpha1.DFSIORun) []string {
 }
 
 // TestRestartBetweenGatePatches: the manager dies when one of three pods has its start time. The next one is there in
-// time and gives the others the same. The first one's clock is ahead, which makes time for the change on a slow machine.
+// time and gives the others the same.
 func TestRestartBetweenGatePatches(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
-	tp, c := &tap{}, &clock{}
-	c.set(5 * time.Second)
+	tp := &tap{easeBy: 6 * time.Second}
 	cut := cutAfterFirst(tp, plan.AnnotationStartAt)
-	first := s.manage(tp, c)
+	first := s.manage(tp, nil)
 	run := s.create()
 	s.await(cut, "the first start order")
 	first.stop(t)
@@ -161,7 +160,7 @@ func TestRestartTooLateForGate(t *testing.T) {
 	cut := cutAfterFirst(tp, plan.AnnotationStartAt)
 	s.player.hold(s.ns, "write")
 	first := s.manage(tp, nil)
-	run := s.create()
+	s.create()
 	s.await(cut, "the first start order")
 	first.stop(t)
 	s.measuring("write", 1, 1)
@@ -170,7 +169,7 @@ func TestRestartTooLateForGate(t *testing.T) {
 	if err := s.player.release(s.ctx, s.ns, "write"); err != nil {
 		t.Fatal(err)
 	}
-	run = s.finished("bench")
+	run := s.finished("bench")
 	s.wantOneMeasurement(run, 2)
 	s.wantEvents(v1alpha1.ReasonGateBroken)
 	if n := s.script.measuring("write", 1, 1); n != 1 {
@@ -211,14 +210,14 @@ func TestRestartWhileStopping(t *testing.T) {
 	tp := &tap{}
 	cut := cutAfterFirst(tp, plan.AnnotationStop)
 	first := s.manage(tp, nil)
-	run := s.create(func(r *v1alpha1.DFSIORun) { r.Spec.ActiveDeadline = minutes(60) })
+	s.create(func(r *v1alpha1.DFSIORun) { r.Spec.ActiveDeadline = minutes(60) })
 	s.measuring("write", 1, 3)
 	first.clock.set(2 * time.Hour)
 	s.annotate("bench")
 	s.await(cut, "the first order to stop")
 	first.stop(t)
 	s.manage(nil, nil)
-	run = s.finished("bench")
+	run := s.finished("bench")
 	s.wantCondition(run, v1alpha1.ConditionCompleted, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded)
 	if doc, _ := s.document(run); len(doc.Sections) != 1 || doc.Sections[0].Merged == nil || doc.Sections[0].Merged.Shards.Partial != 3 {
 		t.Errorf("report.json has %+v, want 3 partial reports", doc.Sections)

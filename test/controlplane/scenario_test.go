@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long a test waits for anything. Everything takes seconds; a loaded machine may need more.
-const patience = 60 * time.Second
+const patience = 90 * time.Second
 
 // scenario is a test's own namespace and what happens in it.
 type scenario struct {
@@ -299,7 +299,7 @@ func (s *scenario) unhold(pods []corev1.Pod) {
 	}
 }
 
-// wantNothingOf fails the test unless the kinds' objects are all gone soon.
+// wantGone fails the test unless the objects of ours of these kinds are all gone soon.
 func (s *scenario) wantGone(lists ...client.ObjectList) {
 	s.Helper()
 	s.until(func() string {

@@ -19,8 +19,8 @@ func TestStaleCacheAfterEnd(t *testing.T) {
 	s := begin(t)
 	tp := &tap{}
 	s.manage(tp, nil)
-	run := s.create()
-	run = s.finished("bench")
+	s.create()
+	run := s.finished("bench")
 	s.wantGone(&corev1.PodList{})
 	made, jobs := tp.created(), s.history.names(s.ns, "Job")
 	results := s.configMaps()

@@ -33,7 +33,7 @@ func TestSuspend(t *testing.T) {
 	s.player.hold(s.ns, "write")
 	tp := &tap{}
 	s.manage(tp, nil)
-	run := s.create(func(r *v1alpha1.DFSIORun) { r.Spec.Suspend = ptr(true) })
+	s.create(func(r *v1alpha1.DFSIORun) { r.Spec.Suspend = ptr(true) })
 	s.suspended()
 	s.visit("bench", tp, 2)
 	if made := tp.created(); len(made) != 0 {
@@ -48,7 +48,7 @@ func TestSuspend(t *testing.T) {
 		}
 		return ""
 	})
-	run = s.suspended()
+	run := s.suspended()
 	if got := kstatus(t, run); got != status.InProgressStatus {
 		t.Errorf("kstatus of a suspended run is %s, want InProgress", got)
 	}

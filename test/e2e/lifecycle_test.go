@@ -137,7 +137,7 @@ func (s *story) deleteChildren() {
 func TestNamespaceDeleted(t *testing.T) {
 	t.Parallel()
 	s := begin(t, "namespace")
-	run := s.start("run", files(2, "1GB"))
+	run := s.start("run", files(2, "1GB"), gently)
 	s.await(run, endOfRun, "measuring", func() bool { return started(run, "write") })
 	s.deleteNamespace()
 	// The data stays, and its marker says whose it is.

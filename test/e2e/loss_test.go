@@ -18,7 +18,7 @@ import (
 // underWay is how long after the start every shard has moved some bytes. A file of lossSize is not written until then.
 const (
 	underWay = 2 * time.Second
-	lossSize = "2GB"
+	lossSize = "1GB"
 )
 
 // TestShardKilled: a runner dies in mid-measurement, as by a lack of memory. The run says where, keeps what the others
@@ -26,7 +26,7 @@ const (
 func TestShardKilled(t *testing.T) {
 	t.Parallel()
 	s := begin(t, "killed")
-	run := s.start("run", files(3, lossSize))
+	run := s.start("run", files(3, lossSize), gently)
 	victim := s.victim(run)
 	s.kill(s.runner(victim))
 	s.awaitEnd(run, endOfRun)
@@ -52,7 +52,7 @@ func TestShardKilled(t *testing.T) {
 func TestShardPodDeleted(t *testing.T) {
 	t.Parallel()
 	s := begin(t, "deleted")
-	run := s.start("run", files(3, lossSize))
+	run := s.start("run", files(3, lossSize), gently)
 	victim := s.victim(run)
 	if err := s.client.Delete(t.Context(), victim, client.GracePeriodSeconds(0)); err != nil {
 		t.Fatal(err)

@@ -2,11 +2,9 @@ package e2e
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -21,43 +19,57 @@ import (
 // slot is a resource that nodes have only as long as a story says so. Its pods are held back by the lack of it.
 const slot = "e2e.hadoopbench.test/slot"
 
-// TestManagerCrashAroundTheGate: the manager is killed while one run's shards still get ready, and another's have their
+// TestManagerCrashBeforeTheGate: the manager is killed while one run's shards still get ready, and another's have their
 // start time only in part. The first goes on as if nothing had happened; the second cannot have started together and is
 // measured in a new attempt. Both have one result.
-func TestManagerCrashAroundTheGate(t *testing.T) {
-	held, broken := begin(t, "held"), begin(t, "broken")
-	manager, pid := held.leader()
-
-	held.slots("node1", 1)
-	held.slots("node2", 0)
-	waiting := held.start("waiting", files(2, "64MB"), oneSlotEach)
-	held.await(waiting, soon, "one of two shards Ready", func() bool {
-		r := row(waiting, "write")
+func TestManagerCrashBeforeTheGate(t *testing.T) {
+	s := begin(t, "held")
+	s.slots("node1", 1)
+	s.slots("node2", 0)
+	run := s.start("waiting", files(2, "64MB"), oneSlotEach)
+	s.await(run, soon, "one of two shards Ready", func() bool {
+		r := row(run, "write")
 		return r != nil && r.Shards.Ready == 1
 	})
-
-	lift := broken.denyStart("1")
-	partly := broken.start("partly", files(2, "64MB"))
-	broken.awaitOrder("0")
-	broken.crash(manager, pid)
-	broken.get(partly)
-	if r := row(partly, "write"); r == nil || r.State != v1alpha1.StepRunning || r.Attempt != 1 {
-		t.Fatalf("the manager was killed too late, its gate was no longer open: %+v", r)
+	broken, partly := crashBetweenOrders(t)
+	s.get(run)
+	if r := row(run, "write"); r.State != v1alpha1.StepPreparing || r.Shards.Ready != 1 {
+		t.Fatalf("the held run went on: %+v", r)
 	}
-	lift()
-	held.get(waiting)
-	if r := row(waiting, "write"); r.State != v1alpha1.StepPreparing || r.Shards.Ready != 1 {
-		t.Fatalf("the manager was killed too late, the held run went on: %+v", r)
-	}
-	held.slots("node2", 1)
+	s.slots("node2", 1)
 
-	held.awaitEnd(waiting, endOfRun)
-	held.expectOneMeasurement(waiting, 1, 64<<20)
+	s.awaitEnd(run, endOfRun)
+	s.expectOneMeasurement(run, 64<<20)
 	broken.awaitEnd(partly, endOfRun)
-	broken.expectOneMeasurement(partly, 2, 64<<20)
-	if events := strings.Join(broken.events(partly), "\n"); !strings.Contains(events, v1alpha1.ReasonGateBroken+": ") {
-		t.Errorf("no event says that the gate was broken:\n%s", events)
+	broken.expectOneMeasurement(partly, 64<<20)
+	if r := row(partly, "write"); r.Attempt < 2 || broken.brokenGates(partly, "write") == 0 {
+		t.Errorf("the gate was broken, but there is no event of it, or no new attempt: %+v", r)
 	}
+}
+
+// crashTries is how often the manager is killed, at most, until it was in time. It gives a gate up half a second after
+// the first order, which on a busy machine may be sooner than the test sees that order.
+const crashTries = 3
+
+// crashBetweenOrders starts a run and kills the manager when one of two shards has its start time and the other has not.
+func crashBetweenOrders(t *testing.T) (*story, *v1alpha1.DFSIORun) {
+	t.Helper()
+	for range crashTries {
+		s := begin(t, "broken")
+		manager, pid := s.leader()
+		lift := s.denyStart("1")
+		run := s.start("partly", files(2, "64MB"))
+		s.awaitOrder("0")
+		s.crash(manager, pid)
+		s.get(run)
+		lift()
+		if r := row(run, "write"); r != nil && r.State == v1alpha1.StepRunning && r.StartAt != nil {
+			return s, run
+		}
+		t.Log("the manager gave the gate up before it was killed; once more")
+	}
+	t.Fatalf("the manager gave the gate up before it was killed, %d times", crashTries)
+	return nil, nil
 }
 
 // TestManagerCrashWhileMeasuring: the manager is killed in mid-measurement, and none comes in its place for a while. The
@@ -67,6 +79,7 @@ func TestManagerCrashWhileMeasuring(t *testing.T) {
 	manager, pid := s.leader()
 	run := s.start("run", files(2, "512MB"))
 	s.await(run, soon, "measuring", func() bool { return started(run, "write") })
+	attempt := row(run, "write").Attempt
 	s.scale(0)
 	s.crash(manager, pid)
 
@@ -88,20 +101,17 @@ func TestManagerCrashWhileMeasuring(t *testing.T) {
 	}
 	s.scale(1)
 	s.awaitEnd(run, endOfRun)
-	s.expectOneMeasurement(run, 1, 512<<20)
+	s.expectOneMeasurement(run, 512<<20)
+	if r := row(run, "write"); r.Attempt != attempt {
+		t.Errorf("the result is that of attempt %d, the manager was killed in attempt %d", r.Attempt, attempt)
+	}
 }
 
-// expectOneMeasurement: the run of two files succeeded with one result of write, from its nth attempt, and no more Jobs
-// were made than attempts were needed.
-func (s *story) expectOneMeasurement(run *v1alpha1.DFSIORun, attempts int, size int64) {
+// expectOneMeasurement: the run of two files succeeded with one result of write.
+func (s *story) expectOneMeasurement(run *v1alpha1.DFSIORun, size int64) {
 	s.t.Helper()
 	s.expectSuccess(run)
-	if r := row(run, "write"); r == nil || int(r.Attempt) != attempts {
-		s.t.Errorf("write is %+v, want attempt %d", r, attempts)
-	}
-	if diff := cmp.Diff(map[string]int{"preflight": 1, "write": attempts, "cleanup": 1}, s.jobs()); diff != "" {
-		s.t.Errorf("Jobs by step (-want +got):\n%s", diff)
-	}
+	s.expectJobs(run, map[string]int{"preflight": 1, "write": 1, "cleanup": 1})
 	s.expectFigures(run, 2, size)
 	s.expectNothingAt(dirOf(run))
 }

@@ -18,9 +18,9 @@ const assignedUID = 1000680000
 func TestPodsHaveNoRights(t *testing.T) {
 	t.Parallel()
 	s := begin(t, "rights")
-	run := s.start("run", files(2, "256MB"), func(spec *v1alpha1.DFSIORunSpec) {
+	run := s.start("run", files(2, "128MB"), func(spec *v1alpha1.DFSIORunSpec) {
 		spec.PodTemplate = &v1alpha1.PodTemplate{SecurityContext: &corev1.PodSecurityContext{RunAsUser: ptr(int64(assignedUID))}}
-	})
+	}, gently)
 	s.await(run, endOfRun, "measuring", func() bool { return started(run, "write") })
 	pods := s.pods(run, "write")
 	if len(pods) != 2 {
@@ -32,7 +32,7 @@ func TestPodsHaveNoRights(t *testing.T) {
 	}
 	s.awaitEnd(run, endOfRun)
 	s.expectSuccess(run)
-	s.expectFigures(run, 2, 256<<20)
+	s.expectFigures(run, 2, 128<<20)
 	if user := run.Status.Environment.Facts["user"]; user != "hadoop-bench" {
 		t.Errorf("HDFS saw the user %q, want the one that all runs have by default", user)
 	}
