@@ -2,9 +2,6 @@ package controllers
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,9 +9,7 @@ import (
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
 	"github.com/hadoop-bench/operator/controllers/jobs"
-	"github.com/hadoop-bench/operator/controllers/results"
 	"github.com/hadoop-bench/operator/runner/plan"
-	"github.com/hadoop-bench/operator/runner/report"
 )
 
 // The gate's timing. The kubelet shows a patched annotation to the pod within 0.25 to 0.55 s (measured on a real one);
@@ -233,86 +228,6 @@ func (d *decision) suspend(o *observed, step Step, row *v1alpha1.StepStatus) ver
 	return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended before step %s", step))
 }
 
-// over ends the present row with what its shards reported: done if every report is complete, else failed.
-func (d *decision) over(o *observed, step Step, row *v1alpha1.StepStatus) verdict {
-	now := metav1.NewTime(o.now)
-	row.EndTime, row.State, row.Message = &now, v1alpha1.StepDone, ""
-	if row.Shards.Reported < row.Shards.Expected {
-		row.State = v1alpha1.StepFailed
-		if d.next.Failure != nil {
-			row.Message = d.next.Failure.Message
-		}
-		if !allOver(o.shards) {
-			row.Job = "" // its pods do not end by themselves: the Job is not kept for inspection
-		}
-	}
-	d.environment(o, step)
-	if !step.Measured {
-		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s ended", step))
-	}
-	d.keepResult(o, step, row)
-	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s ended", step))
-}
-
-// keepResult merges the reports into the row, the aggregates and the document that is kept.
-func (d *decision) keepResult(o *observed, step Step, row *v1alpha1.StepStatus) {
-	in := results.Input{
-		Identity: identity(o.run, d.next.Execution, *row), Step: step.Name, Repeat: step.Repeat, Expected: row.Shards.Expected,
-		Limits: results.Limits{
-			MinDuration: durationOr(o.spec.MinDuration, defaultMinDuration), MaxStartSpread: durationOr(o.spec.MaxStartSpread, 0),
-			ConfigHash: d.next.Effective.ConfigHash,
-		},
-		Text: func(mi report.MergeInput, m *report.Merged) (string, error) { return o.bench.Text(step, mi, m) },
-	}
-	for _, s := range o.shards {
-		in.Shards = append(in.Shards, results.Shard{Index: s.index, Pod: s.pod, Node: s.node, Report: s.report})
-	}
-	p, err := results.Measure(in, o.document)
-	if err != nil {
-		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonReportsUnusable, Step: step.Name, Message: truncate(fmt.Sprintf("the shards' reports cannot be merged: %v; this is a defect of the operator, please report it", err), maxMessage)})
-		row.State, row.Message = v1alpha1.StepFailed, d.next.Failure.Message
-		return
-	}
-	row.Result, d.persist = p.Result, p
-	d.next.Aggregates, d.next.PooledLatencies = p.Document.Aggregates(), p.Document.PooledLatencies()
-	d.next.ReportRef = &v1alpha1.LocalObjectReference{Name: jobs.ReportName(o.run.GetName(), o.run.GetUID(), d.next.Execution)}
-	if row.State == v1alpha1.StepDone {
-		d.note(corev1.EventTypeNormal, "Measured", fmt.Sprintf("step %s: %s", step, p.Line))
-	}
-}
-
-// environment keeps what preflight found, the image that ran, and how shards were spread.
-func (d *decision) environment(o *observed, step Step) {
-	if d.next.Environment == nil {
-		d.next.Environment = &v1alpha1.Environment{}
-	}
-	env := d.next.Environment
-	nodes := map[string]int32{}
-	for _, s := range o.shards {
-		if s.imageID != "" && d.next.Effective.RunnerImageID == "" {
-			d.next.Effective.RunnerImageID = s.imageID
-		}
-		if s.node != "" {
-			nodes[s.node]++
-		}
-		if s.report != nil && step.Name == plan.StepPreflight {
-			env.Facts = maps.Clone(s.report.Body.Facts)
-		}
-	}
-	if !step.Measured {
-		return
-	}
-	env.Nodes, env.ShardsPerNode = int32(len(nodes)), map[string]int32{}
-	for _, n := range slices.Sorted(maps.Keys(nodes)) {
-		if len(env.ShardsPerNode) < maxNodesShown {
-			env.ShardsPerNode[n] = nodes[n]
-		}
-	}
-}
-
-// maxNodesShown bounds status.environment.shardsPerNode.
-const maxNodesShown = 32
-
 // again begins a new attempt of the step. The old one's Job is removed, and the new one's is not made before the old
 // pods are gone: they work on the same files.
 func (d *decision) again(o *observed, row *v1alpha1.StepStatus, why string) {
@@ -350,74 +265,4 @@ func (d *decision) wake(t time.Duration) {
 	if d.requeue == 0 || t < d.requeue {
 		d.requeue = t
 	}
-}
-
-// count fills the row's counts from what is known of the shards.
-func count(row *v1alpha1.StepStatus, shards []shard) {
-	c := v1alpha1.ShardCounts{Expected: row.Shards.Expected}
-	for _, s := range shards {
-		switch {
-		case s.phase == shardLost:
-			c.Progress += int32(shardReady)
-		default:
-			c.Progress += int32(s.phase)
-		}
-		if s.phase >= shardReady && s.phase != shardLost {
-			c.Ready++
-		}
-		if s.complete() {
-			c.Reported++
-		}
-		if s.failed() {
-			c.Failed++
-		}
-	}
-	row.Shards = c
-}
-
-// progressed says whether the row's shards came further than the status says.
-func progressed(old *v1alpha1.RunStatus, row *v1alpha1.StepStatus) bool {
-	was := present(old)
-	return was == nil || was.Shards.Progress != row.Shards.Progress
-}
-
-func allOver(shards []shard) bool {
-	for _, s := range shards {
-		if !s.over() {
-			return false
-		}
-	}
-	return true
-}
-
-// waitingFor says what shards wait for, most frequent first, with what events say if there is no better reason.
-func waitingFor(shards []shard, trouble string) string {
-	n := map[string]int{}
-	unscheduled, absent := 0, 0
-	for _, s := range shards {
-		if s.phase == shardAbsent {
-			absent++
-		}
-		if s.phase == shardCreated {
-			unscheduled++
-		}
-		if s.waiting != "" && s.phase < shardReady {
-			n[s.waiting]++
-		}
-	}
-	var parts []string
-	if absent > 0 {
-		parts = append(parts, fmt.Sprintf("%d without a pod", absent))
-	}
-	if unscheduled > 0 {
-		parts = append(parts, fmt.Sprintf("%d unschedulable", unscheduled))
-	}
-	reasons := slices.SortedFunc(maps.Keys(n), func(a, b string) int { return (n[b]-n[a])*2 + strings.Compare(a, b) })
-	if len(reasons) > 0 {
-		parts = append(parts, reasons[0])
-	}
-	if trouble != "" {
-		parts = append(parts, trouble)
-	}
-	return strings.Join(parts, ", ")
 }
