@@ -138,6 +138,9 @@ func (d *decision) measuring(o *observed, step Step, seen, row *v1alpha1.StepSta
 	}
 	if s := firstFailure(o.shards); s != nil {
 		f := failureOf(step.Name, *s)
+		if s.neverBegan() {
+			return d.breakGate(o, step, row, f.Message)
+		}
 		d.fail(f)
 		if allOver(o.shards) {
 			return d.over(o, step, row)
@@ -167,7 +170,11 @@ func (d *decision) gateTooLate(o *observed, step Step, row *v1alpha1.StepStatus,
 		row.StartAt = startTime(o.now, row.Shards.Expected)
 		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: the start is put off, no shard could be told in time", step))
 	}
-	msg := fmt.Sprintf("%d of %d shards could not be given the start time %s in time", len(late), len(o.shards), at)
+	return d.breakGate(o, step, row, fmt.Sprintf("%d of %d shards could not be given the start time %s in time", len(late), len(o.shards), at))
+}
+
+// breakGate ends an attempt whose shards do not start together.
+func (d *decision) breakGate(o *observed, step Step, row *v1alpha1.StepStatus, msg string) verdict {
 	d.note(corev1.EventTypeWarning, v1alpha1.ReasonGateBroken, fmt.Sprintf("step %s, attempt %d: %s", step, row.Attempt, msg))
 	d.order(o, row, v1alpha1.ReasonGateBroken, msg)
 	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: %s", step, msg))

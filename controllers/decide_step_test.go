@@ -12,6 +12,7 @@ import (
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
 	"github.com/hadoop-bench/operator/runner/plan"
+	"github.com/hadoop-bench/operator/runner/report"
 )
 
 // TestLostBeforeTheGate: the step begins anew, at most three times in all.
@@ -229,6 +230,53 @@ func TestRestartInMidMeasurement(t *testing.T) {
 	w.finish()
 	wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "read/1/1", "cleanup/1/1"}, w.made)
 	assertSucceeded(t, w)
+}
+
+// TestMissedGate: a shard that was shown its start time too late measured nothing, and the others measured without it.
+// Nothing of that counts; the step is measured anew, but not for ever.
+func TestMissedGate(t *testing.T) {
+	missed := func(w *world) *report.Report {
+		r := failedReport(w.job().id, 0)
+		r.Envelope.ExitCode, r.Envelope.Failure.Reason = report.ExitNeverBegan, "GateMissed"
+		return r
+	}
+	miss := func(w *world) {
+		w.reach("write", v1alpha1.StepRunning)
+		w.visit()
+		w.tick(6 * time.Second)
+		w.end(w.job().pods[0], missed(w))
+		w.visit()
+	}
+	t.Run("once", func(t *testing.T) {
+		w := newWorld(t)
+		miss(w)
+		if row := present(&w.run.Status); row.State != v1alpha1.StepStopping || row.Stop.Reason != v1alpha1.ReasonGateBroken {
+			t.Fatalf("row %+v", row)
+		}
+		w.finish()
+		wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "write/1/2", "read/1/1", "cleanup/1/1"}, w.made)
+		assertSucceeded(t, w)
+	})
+	t.Run("always", func(t *testing.T) {
+		w := newWorld(t)
+		for range maxAttempts {
+			miss(w)
+		}
+		w.finish()
+		wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "write/1/2", "write/1/3", "cleanup/1/1"}, w.made)
+		if f := w.run.Status.Failure; f == nil || f.Reason != v1alpha1.ReasonGateBroken || f.Step != "write" {
+			t.Errorf("failure %+v", f)
+		}
+	})
+	t.Run("while another fails", func(t *testing.T) {
+		w := measuring(t)
+		w.end(w.job().pods[0], missed(w))
+		w.end(w.job().pods[1], failedReport(w.job().id, 1))
+		w.finish()
+		if f := w.run.Status.Failure; f == nil || f.Reason != "TargetUnreachable" || *f.Shard != 1 {
+			t.Errorf("failure %+v", f)
+		}
+	})
 }
 
 // TestStartIsPutOff: a start time that no shard could be told in time is replaced in the same attempt, but not for ever.

@@ -186,6 +186,12 @@ func believe(id report.Identity, index int32, message string) (*report.Report, s
 	return r, ""
 }
 
+// neverBegan says whether the shard was prepared and says itself that it did not start with the others: now and then a
+// kubelet shows a pod its start time only with its next periodic look at the pod, many seconds late.
+func (s shard) neverBegan() bool {
+	return s.report != nil && s.report.Envelope.ExitCode == report.ExitNeverBegan
+}
+
 // failureOf tells what happened to a failed shard, and where.
 func failureOf(step string, s shard) *v1alpha1.Failure {
 	f := &v1alpha1.Failure{Step: step, Shard: &s.index, Pod: s.pod, Node: s.node, ExitCode: s.exitCode}
@@ -224,13 +230,16 @@ func failureOf(step string, s shard) *v1alpha1.Failure {
 	return f
 }
 
-// firstFailure is the failed shard that tells most: one that ended by itself before one that was stopped because of it.
+// firstFailure is the failed shard that tells most: one that ended by itself before one that missed the start, and that
+// before one that was stopped because of it.
 func firstFailure(shards []shard) *shard {
 	var best *shard
 	rank := func(s *shard) int {
 		switch {
 		case s.exitCode != nil && *s.exitCode == report.ExitInterrupted && s.disrupted == "":
-			return 2 // told to stop: a consequence
+			return 3 // told to stop: a consequence
+		case s.neverBegan():
+			return 2
 		case s.phase == shardLost && s.disrupted == "":
 			return 1
 		}
