@@ -125,29 +125,20 @@ func (d *decision) begin(o *observed) verdict {
 		d.next.StartTime, d.next.Execution = &now, 1
 	}
 	if problems := append(checkShared(o.spec), o.bench.Check(o.run)...); len(problems) > 0 {
-		d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
 		msg := problems[0].Message
 		for _, p := range problems[1:] {
 			msg += "; " + p.Message
 		}
-		d.fail(&v1alpha1.Failure{Reason: problems[0].Reason, Message: truncate(msg, maxMessage)})
-		d.next.CompletionTime = &now
-		return verdict{}
+		return d.refuse(o, &v1alpha1.Failure{Reason: problems[0].Reason, Message: truncate(msg, maxMessage)})
 	}
 	if o.deadlineIn() <= 0 {
-		d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
-		d.fail(o.deadlineFailure())
-		d.next.CompletionTime = &now
-		return verdict{}
+		return d.refuse(o, o.deadlineFailure())
 	}
 	if o.config.wanted && !o.config.found {
 		name := o.spec.Target.HadoopConfig.ConfigMapRef.Name
 		wait := durationOr(o.spec.StartDeadline, defaultStartDeadline) - o.now.Sub(d.next.StartTime.Time)
 		if wait <= 0 {
-			d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
-			d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonConfigNotFound, Message: fmt.Sprintf("spec.target.hadoopConfig.configMapRef: ConfigMap %q did not appear in namespace %q within spec.startDeadline; create it and apply the run anew", name, o.run.GetNamespace())})
-			d.next.CompletionTime = &now
-			return verdict{}
+			return d.refuse(o, &v1alpha1.Failure{Reason: v1alpha1.ReasonConfigNotFound, Message: fmt.Sprintf("spec.target.hadoopConfig.configMapRef: ConfigMap %q did not appear in namespace %q within spec.startDeadline; create it and apply the run anew", name, o.run.GetNamespace())})
 		}
 		d.requeue = min(wait, 5*time.Second)
 		return yes(v1alpha1.ReasonWaitingForConfig, fmt.Sprintf("waiting for ConfigMap %q in namespace %q", name, o.run.GetNamespace()))
@@ -157,6 +148,14 @@ func (d *decision) begin(o *observed) verdict {
 	}
 	d.note(corev1.EventTypeNormal, "Started", fmt.Sprintf("execution %d started", d.next.Execution))
 	return yes(v1alpha1.ReasonRunning, "starting")
+}
+
+// refuse ends an execution before it has begun.
+func (d *decision) refuse(o *observed, f *v1alpha1.Failure) verdict {
+	d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
+	d.fail(f)
+	d.next.CompletionTime = &metav1.Time{Time: o.now}
+	return verdict{}
 }
 
 // present is the row of the step that is under way, or nil between steps.

@@ -114,17 +114,22 @@ func (d *decision) shardFailedEarly(o *observed, step Step, row *v1alpha1.StepSt
 		if lost {
 			f.Message = truncate(fmt.Sprintf("%d attempts of the step lost a shard before its start; the last: %s", row.Losses+1, f.Message), maxMessage)
 		}
-		d.fail(f)
-		if allOver(o.shards) {
-			return d.over(o, step, row)
-		}
-		d.order(o, row, v1alpha1.ReasonShardFailed, f.Message)
-		return yes(v1alpha1.ReasonRunning, "stopping: "+f.Message)
+		return d.shardFailed(o, step, row, f)
 	}
 	d.note(corev1.EventTypeWarning, f.Reason, fmt.Sprintf("step %s, attempt %d: %s", step, row.Attempt, f.Message))
 	row.Losses++
 	d.again(o, row, f.Message)
 	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s begins anew: %s", step, f.Message))
+}
+
+// shardFailed fails the run for one shard's sake and stops the others, if some still run.
+func (d *decision) shardFailed(o *observed, step Step, row *v1alpha1.StepStatus, f *v1alpha1.Failure) verdict {
+	d.fail(f)
+	if allOver(o.shards) {
+		return d.over(o, step, row)
+	}
+	d.order(o, row, v1alpha1.ReasonShardFailed, f.Message)
+	return yes(v1alpha1.ReasonRunning, "stopping: "+f.Message)
 }
 
 // measuring: the shards have their start time.
@@ -141,12 +146,7 @@ func (d *decision) measuring(o *observed, step Step, seen, row *v1alpha1.StepSta
 		if s.neverBegan() {
 			return d.breakGate(o, step, row, f.Message)
 		}
-		d.fail(f)
-		if allOver(o.shards) {
-			return d.over(o, step, row)
-		}
-		d.order(o, row, v1alpha1.ReasonShardFailed, f.Message)
-		return yes(v1alpha1.ReasonRunning, "stopping: "+f.Message)
+		return d.shardFailed(o, step, row, f)
 	}
 	if len(late) > 0 && seen.StartAt.Sub(o.now) < gateMargin {
 		return d.gateTooLate(o, step, row, late, at)
