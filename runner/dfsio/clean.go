@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/hadoop-bench/operator/runner/steps"
 	"io/fs"
 	"path"
 	"slices"
@@ -23,8 +24,8 @@ func (s *step) clean(ctx context.Context, isTest bool) error {
 	}
 	s.body.Start = s.env.Clock.Now().UnixMicro()
 	err := s.requireOwn("clean")
-	if own := new(Error); !isTest && errors.As(err, &own) &&
-		(own.Failure.Reason == ReasonNotOurs || own.Failure.Reason == ReasonBaseDirNotOurs) {
+	if own := new(steps.Error); !isTest && errors.As(err, &own) &&
+		(own.Failure.Reason == steps.ReasonNotOurs || own.Failure.Reason == steps.ReasonBaseDirNotOurs) {
 		s.env.Log.Info("Nothing to clean up", "why", own.Failure.Message)
 		err = nil
 	} else if err == nil {

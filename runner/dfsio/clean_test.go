@@ -14,6 +14,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 func TestClean(t *testing.T) {
@@ -139,12 +140,12 @@ func TestCleanOfOthers(t *testing.T) {
 		for _, step := range []string{plan.TestClean, plan.StepCleanup} {
 			t.Run(name+" "+step, func(t *testing.T) {
 				b := newBench(t, newPlan(step), base+"/io_data/test_io_0", base+"/_hadoopbench-tmp-"+testUID+"-x")
-				reason := dfsio.ReasonNotOurs
+				reason := steps.ReasonNotOurs
 				if marker != "" {
 					b.fs.put(base+"/_hadoopbench-run.json", []byte(marker))
 				}
 				if marker == "x" {
-					reason = dfsio.ReasonBaseDirNotOurs
+					reason = steps.ReasonBaseDirNotOurs
 				}
 				before := b.fs.tree()
 				err := b.run(t)
@@ -168,13 +169,13 @@ func TestCleanFailures(t *testing.T) {
 		reason string
 		text   string
 	}{
-		"marker":      {failOn("open", io.EOF), report.ExitBenchmark, dfsio.ReasonIOError, "read " + base},
-		"list data":   {failOn("list "+base+"/io_data", io.EOF), report.ExitBenchmark, dfsio.ReasonIOError, "list " + base + "/io_data"},
-		"data file":   {failOn("remove "+base+"/io_data/test_io_0", fs.ErrPermission), report.ExitTarget, dfsio.ReasonPermissionDenied, "test_io_0"},
-		"data dir":    {failOn("remove "+base+"/io_data", fs.ErrPermission), report.ExitTarget, dfsio.ReasonPermissionDenied, base + "/io_data"},
-		"list base":   {func(call string) error { return map[string]error{"list " + base: io.EOF}[call] }, report.ExitBenchmark, dfsio.ReasonIOError, "list " + base},
-		"marker file": {failOn("remove "+base+"/_h", io.EOF), report.ExitBenchmark, dfsio.ReasonIOError, "remove " + base + "/_hadoopbench-run.json"},
-		"base dir":    {func(call string) error { return map[string]error{"remove " + base: io.EOF}[call] }, report.ExitBenchmark, dfsio.ReasonIOError, "remove " + base},
+		"marker":      {failOn("open", io.EOF), report.ExitBenchmark, steps.ReasonIOError, "read " + base},
+		"list data":   {failOn("list "+base+"/io_data", io.EOF), report.ExitBenchmark, steps.ReasonIOError, "list " + base + "/io_data"},
+		"data file":   {failOn("remove "+base+"/io_data/test_io_0", fs.ErrPermission), report.ExitTarget, steps.ReasonPermissionDenied, "test_io_0"},
+		"data dir":    {failOn("remove "+base+"/io_data", fs.ErrPermission), report.ExitTarget, steps.ReasonPermissionDenied, base + "/io_data"},
+		"list base":   {func(call string) error { return map[string]error{"list " + base: io.EOF}[call] }, report.ExitBenchmark, steps.ReasonIOError, "list " + base},
+		"marker file": {failOn("remove "+base+"/_h", io.EOF), report.ExitBenchmark, steps.ReasonIOError, "remove " + base + "/_hadoopbench-run.json"},
+		"base dir":    {func(call string) error { return map[string]error{"remove " + base: io.EOF}[call] }, report.ExitBenchmark, steps.ReasonIOError, "remove " + base},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -14,50 +14,12 @@ import (
 	"github.com/colinmarc/hdfs/v2"
 
 	"github.com/hadoop-bench/operator/runner/report"
-)
-
-// Reasons of failures, fit for a condition. Those a user can meet are documented with the kind.
-const (
-	ReasonPlanInvalid         = "PlanInvalid"
-	ReasonConfigInvalid       = "ConfigInvalid"
-	ReasonNotSupported        = "NotSupported"
-	ReasonUnknownHost         = "UnknownHost"
-	ReasonNameNodeUnreachable = "NameNodeUnreachable"
-	ReasonNoActiveNameNode    = "NoActiveNameNode"
-	ReasonNoDataNodes         = "NoDataNodes"
-	ReasonSafeMode            = "SafeMode"
-	ReasonPermissionDenied    = "PermissionDenied"
-	ReasonQuotaExceeded       = "QuotaExceeded"
-	ReasonBlockSizeInvalid    = "BlockSizeInvalid"
-	ReasonReplicationInvalid  = "ReplicationInvalid"
-	ReasonNotEnoughSpace      = "NotEnoughSpace"
-	ReasonLeftoversFound      = "LeftoversFound"
-	ReasonBaseDirNotOurs      = "BaseDirNotOurs"
-	ReasonNotOurs             = "NotOurs"
-	ReasonDataMissing         = "DataMissing"
-	ReasonIOError             = "IOError"
-	ReasonFileTooShort        = "FileTooShort"
-	ReasonDataMismatch        = "DataMismatch"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 const remedyNoDataNodes = "start DataNodes, and see hdfs dfsadmin -report for those that are full, stale or leaving"
 
 const remedyIOError = "look into the logs of the NameNode and the DataNodes at that time"
-
-// An Error is a step's failure as it goes into the report.
-type Error struct {
-	Exit    int // one of the runner's exit codes
-	Failure report.Failure
-	Cause   error // may be nil
-}
-
-func (e *Error) Error() string { return e.Failure.Reason + ": " + e.Failure.Message }
-
-func (e *Error) Unwrap() error { return e.Cause }
-
-func fail(exit int, reason, remedy, format string, args ...any) *Error {
-	return &Error{Exit: exit, Failure: report.Failure{Reason: reason, Message: fmt.Sprintf(format, args...), Remedy: remedy}}
-}
 
 // remote returns the exception a NameNode answered with; nil if err holds none.
 func remote(err error) hdfs.Error {
@@ -132,35 +94,35 @@ func Text(err error) string {
 
 // refused turns an error of the target into a failure: what was tried, by whom, and what can be done.
 func (s *step) refused(what string, err error) error {
-	if own := new(Error); errors.As(err, &own) {
+	if own := new(steps.Error); errors.As(err, &own) {
 		return own
 	}
-	e := &Error{Exit: report.ExitTarget, Cause: err}
+	e := &steps.Error{Exit: report.ExitTarget, Cause: err}
 	e.Failure.Message = what + ": " + Text(err)
 	class := Class(err)
 	switch {
 	case class == "AccessControlException":
-		e.Failure.Reason = ReasonPermissionDenied
+		e.Failure.Reason = steps.ReasonPermissionDenied
 		e.Failure.Message = fmt.Sprintf("%s as user %q: permission denied: %s", what, s.target.user, Text(err))
 		e.Failure.Remedy = fmt.Sprintf("let user %q write there, or set spec.target.user or spec.baseDir", s.target.user)
 	case class == "SafeModeException" || inSafeMode(err):
-		e.Failure.Reason = ReasonSafeMode
+		e.Failure.Reason = steps.ReasonSafeMode
 		e.Failure.Remedy = "wait until the NameNode has left safe mode, or let it leave: hdfs dfsadmin -safemode leave"
 	case class == "StandbyException":
-		e.Failure.Reason = ReasonNoActiveNameNode
+		e.Failure.Reason = steps.ReasonNoActiveNameNode
 		e.Failure.Message = fmt.Sprintf("%s: none of %s is active", what, strings.Join(s.target.fs.Addresses, ", "))
 		e.Failure.Remedy = "make a NameNode active (hdfs haadmin), or give the addresses of all NameNodes of the name service"
 	case strings.HasSuffix(class, "QuotaExceededException"):
-		e.Failure.Reason = ReasonQuotaExceeded
+		e.Failure.Reason = steps.ReasonQuotaExceeded
 		e.Failure.Remedy = "raise the quota (hdfs dfsadmin -setSpaceQuota), or set another spec.baseDir"
 	case strings.Contains(e.Failure.Message, "could only be written to "):
-		e.Failure.Reason = ReasonNoDataNodes
+		e.Failure.Reason = steps.ReasonNoDataNodes
 		e.Failure.Remedy = remedyNoDataNodes
 	case class == "NoNameNode" || class == "ConnectionRefused":
-		e.Failure.Reason = ReasonNameNodeUnreachable
+		e.Failure.Reason = steps.ReasonNameNodeUnreachable
 		e.Failure.Remedy = "check spec.target, and that the NameNode runs and can be reached from this namespace"
 	default:
-		e.Exit, e.Failure.Reason, e.Failure.Remedy = report.ExitBenchmark, ReasonIOError, remedyIOError
+		e.Exit, e.Failure.Reason, e.Failure.Remedy = report.ExitBenchmark, steps.ReasonIOError, remedyIOError
 	}
 	return e
 }

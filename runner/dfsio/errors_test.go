@@ -16,6 +16,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/dfsio"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 func TestClassAndText(t *testing.T) {
@@ -71,17 +72,17 @@ func TestRefusals(t *testing.T) {
 		reason string
 		text   string
 	}{
-		"safe mode":                  {remoteError{"org.apache.hadoop.hdfs.server.namenode.SafeModeException", "SafeModeException: Cannot create file. Name node is in safe mode."}, report.ExitTarget, dfsio.ReasonSafeMode, "Name node is in safe mode"},
-		"safe mode, wrapped":         {remoteError{"org.apache.hadoop.ipc.RetriableException", "org.apache.hadoop.hdfs.server.namenode.SafeModeException: Cannot create"}, report.ExitTarget, dfsio.ReasonSafeMode, "Cannot create"},
-		"permission":                 {fs.ErrPermission, report.ExitTarget, dfsio.ReasonPermissionDenied, `as user "tester"`},
-		"space quota":                {remoteError{"org.apache.hadoop.hdfs.protocol.DSQuotaExceededException", "quota"}, report.ExitTarget, dfsio.ReasonQuotaExceeded, "quota"},
-		"name quota":                 {remoteError{"org.apache.hadoop.hdfs.protocol.NSQuotaExceededException", "quota"}, report.ExitTarget, dfsio.ReasonQuotaExceeded, "quota"},
-		"standby":                    {errors.New("no available namenodes: (org.apache.hadoop.ipc.StandbyException)"), report.ExitTarget, dfsio.ReasonNoActiveNameNode, "none of nn:8020 is active"},
-		"no DataNodes":               {remoteError{"java.io.IOException", "java.io.IOException: File /x could only be written to 0 of the 1 minReplication nodes."}, report.ExitTarget, dfsio.ReasonNoDataNodes, "could only be written to 0"},
-		"gone":                       {errors.New("no available namenodes: EOF"), report.ExitTarget, dfsio.ReasonNameNodeUnreachable, "no available"},
-		"refused":                    {syscall.ECONNREFUSED, report.ExitTarget, dfsio.ReasonNameNodeUnreachable, "refused"},
-		"anything else":              {errors.New("odd"), report.ExitBenchmark, dfsio.ReasonIOError, "ask hdfs://nn:8020 for its defaults: odd"},
-		"already told what it means": {&dfsio.Error{Exit: 3, Failure: report.Failure{Reason: "Own", Message: "m", Remedy: "r"}}, 3, "Own", "m"},
+		"safe mode":                  {remoteError{"org.apache.hadoop.hdfs.server.namenode.SafeModeException", "SafeModeException: Cannot create file. Name node is in safe mode."}, report.ExitTarget, steps.ReasonSafeMode, "Name node is in safe mode"},
+		"safe mode, wrapped":         {remoteError{"org.apache.hadoop.ipc.RetriableException", "org.apache.hadoop.hdfs.server.namenode.SafeModeException: Cannot create"}, report.ExitTarget, steps.ReasonSafeMode, "Cannot create"},
+		"permission":                 {fs.ErrPermission, report.ExitTarget, steps.ReasonPermissionDenied, `as user "tester"`},
+		"space quota":                {remoteError{"org.apache.hadoop.hdfs.protocol.DSQuotaExceededException", "quota"}, report.ExitTarget, steps.ReasonQuotaExceeded, "quota"},
+		"name quota":                 {remoteError{"org.apache.hadoop.hdfs.protocol.NSQuotaExceededException", "quota"}, report.ExitTarget, steps.ReasonQuotaExceeded, "quota"},
+		"standby":                    {errors.New("no available namenodes: (org.apache.hadoop.ipc.StandbyException)"), report.ExitTarget, steps.ReasonNoActiveNameNode, "none of nn:8020 is active"},
+		"no DataNodes":               {remoteError{"java.io.IOException", "java.io.IOException: File /x could only be written to 0 of the 1 minReplication nodes."}, report.ExitTarget, steps.ReasonNoDataNodes, "could only be written to 0"},
+		"gone":                       {errors.New("no available namenodes: EOF"), report.ExitTarget, steps.ReasonNameNodeUnreachable, "no available"},
+		"refused":                    {syscall.ECONNREFUSED, report.ExitTarget, steps.ReasonNameNodeUnreachable, "refused"},
+		"anything else":              {errors.New("odd"), report.ExitBenchmark, steps.ReasonIOError, "ask hdfs://nn:8020 for its defaults: odd"},
+		"already told what it means": {&steps.Error{Exit: 3, Failure: report.Failure{Reason: "Own", Message: "m", Remedy: "r"}}, 3, "Own", "m"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

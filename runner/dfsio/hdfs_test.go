@@ -23,6 +23,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // hdfsEnv names a real HDFS for these tests: hdfs://host:port, with simple authentication.
@@ -77,11 +78,11 @@ func (c *cluster) env(step string, index int32, change ...func(*plan.Plan)) *dfs
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return &dfsio.Env{
+	return &dfsio.Env{Env: steps.Env{
 		Plan: p, Index: index, Conf: configuration, User: c.superuser(), Clock: measure.System(), Self: measure.Self{Root: os.DirFS("/")},
 		Gate: &measure.Gate{Clock: measure.System(), ReadyFile: filepath.Join(c.t.TempDir(), "ready")},
 		Log:  slog.New(slog.NewTextHandler(c.t.Output(), nil)),
-	}
+	}}
 }
 
 func (c *cluster) run(env *dfsio.Env) (report.Body, error) {
@@ -240,7 +241,7 @@ func TestHDFSZero(t *testing.T) {
 	c.mustRun(c.env(plan.TestWrite, 0, zero))
 	c.mustRun(c.env(plan.StepVerify, 0, zero))
 	_, err := c.run(c.env(plan.StepVerify, 0))
-	wantFailure(t, err, report.ExitBenchmark, dfsio.ReasonDataMismatch, "byte at offset 0 is 0x00")
+	wantFailure(t, err, report.ExitBenchmark, steps.ReasonDataMismatch, "byte at offset 0 is 0x00")
 	c.mustRun(c.env(plan.StepCleanup, 0))
 }
 
@@ -263,11 +264,11 @@ func TestHDFSForeignFiles(t *testing.T) {
 	}
 	// Now that the marker is gone, nothing there is ours.
 	_, err := c.run(c.env(plan.StepPreflight, 0))
-	wantFailure(t, err, report.ExitTarget, dfsio.ReasonBaseDirNotOurs, "holds 2 entries")
+	wantFailure(t, err, report.ExitTarget, steps.ReasonBaseDirNotOurs, "holds 2 entries")
 	_, err = c.run(c.env(plan.TestWrite, 0))
-	wantFailure(t, err, report.ExitTarget, dfsio.ReasonNotOurs, "is missing")
+	wantFailure(t, err, report.ExitTarget, steps.ReasonNotOurs, "is missing")
 	_, err = c.run(c.env(plan.TestClean, 0))
-	wantFailure(t, err, report.ExitTarget, dfsio.ReasonNotOurs, "is missing")
+	wantFailure(t, err, report.ExitTarget, steps.ReasonNotOurs, "is missing")
 	c.removeAll(c.base+"/io_data/test_io_2", c.base+"/io_data", c.base+"/notes.txt", c.base)
 }
 
@@ -289,14 +290,14 @@ func TestHDFSLeftovers(t *testing.T) {
 		c.mustRun(c.env(plan.TestWrite, i, other))
 	}
 	_, err := c.run(c.env(plan.StepPreflight, 0))
-	wantFailure(t, err, report.ExitTarget, dfsio.ReasonLeftoversFound, "run ns/other (UID "+otherUID+")")
+	wantFailure(t, err, report.ExitTarget, steps.ReasonLeftoversFound, "run ns/other (UID "+otherUID+")")
 	_, err = c.run(c.env(plan.TestWrite, 0))
-	wantFailure(t, err, report.ExitTarget, dfsio.ReasonNotOurs, "belongs to run ns/other")
+	wantFailure(t, err, report.ExitTarget, steps.ReasonNotOurs, "belongs to run ns/other")
 	c.mustRun(c.env(plan.StepCleanup, 0))
 	c.mustRun(c.env(plan.StepPreflight, 0, readOnly))
 	c.mustRun(c.env(plan.TestRead, 1, readOnly))
 	_, err = c.run(c.env(plan.StepPreflight, 0, readOnly, func(p *plan.Plan) { p.DFSIO.Size++ }))
-	wantFailure(t, err, report.ExitTarget, dfsio.ReasonDataMissing, "less than")
+	wantFailure(t, err, report.ExitTarget, steps.ReasonDataMissing, "less than")
 	c.mustRun(c.env(plan.StepCleanup, 0, other))
 	c.gone(c.base)
 }
@@ -316,13 +317,13 @@ func TestHDFSRefuses(t *testing.T) {
 		reason string
 		text   string
 	}{
-		"no right to write":    {func(*plan.Plan) {}, "nobody-here", dfsio.ReasonPermissionDenied, `as user "nobody-here"`},
-		"not enough space":     {func(p *plan.Plan) { p.DFSIO.Size = 1 << 50 }, "", dfsio.ReasonNotEnoughSpace, "2 files of 1125899906842624 bytes"},
-		"blocks too small":     {func(p *plan.Plan) { p.DFSIO.BlockSize = 512 }, "", dfsio.ReasonBlockSizeInvalid, "block size 512"},
-		"too many replicas":    {func(p *plan.Plan) { p.DFSIO.Replication = 513 }, "", dfsio.ReasonReplicationInvalid, "replication 513"},
-		"nothing to read":      {readOnly, "", dfsio.ReasonDataMissing, "holds no data of a run"},
-		"a port of no service": {func(p *plan.Plan) { p.Target.FS = "hdfs://127.0.0.1:1" }, "", dfsio.ReasonNameNodeUnreachable, "127.0.0.1:1: connect: "},
-		"an unknown host":      {func(p *plan.Plan) { p.Target.FS = "hdfs://namenode.invalid" }, "", dfsio.ReasonUnknownHost, "namenode.invalid:8020: look up host"},
+		"no right to write":    {func(*plan.Plan) {}, "nobody-here", steps.ReasonPermissionDenied, `as user "nobody-here"`},
+		"not enough space":     {func(p *plan.Plan) { p.DFSIO.Size = 1 << 50 }, "", steps.ReasonNotEnoughSpace, "2 files of 1125899906842624 bytes"},
+		"blocks too small":     {func(p *plan.Plan) { p.DFSIO.BlockSize = 512 }, "", steps.ReasonBlockSizeInvalid, "block size 512"},
+		"too many replicas":    {func(p *plan.Plan) { p.DFSIO.Replication = 513 }, "", steps.ReasonReplicationInvalid, "replication 513"},
+		"nothing to read":      {readOnly, "", steps.ReasonDataMissing, "holds no data of a run"},
+		"a port of no service": {func(p *plan.Plan) { p.Target.FS = "hdfs://127.0.0.1:1" }, "", steps.ReasonNameNodeUnreachable, "127.0.0.1:1: connect: "},
+		"an unknown host":      {func(p *plan.Plan) { p.Target.FS = "hdfs://namenode.invalid" }, "", steps.ReasonUnknownHost, "namenode.invalid:8020: look up host"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -331,7 +332,7 @@ func TestHDFSRefuses(t *testing.T) {
 				env.User = tt.user
 			}
 			_, err := c.run(env)
-			own := new(dfsio.Error)
+			own := new(steps.Error)
 			if !errors.As(err, &own) || own.Failure.Reason != tt.reason || !strings.Contains(own.Failure.Message, tt.text) || own.Failure.Remedy == "" {
 				t.Errorf("Run: %v, want %s with %q and a remedy", err, tt.reason, tt.text)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // markerVersion is the version of the marker's format.
@@ -61,10 +62,10 @@ func (s *step) readMarker() (Marker, error) {
 	}
 	m, err := ParseMarker(text)
 	if err != nil {
-		return Marker{}, &Error{
+		return Marker{}, &steps.Error{
 			Exit: report.ExitTarget, Cause: err,
 			Failure: report.Failure{
-				Reason:  ReasonBaseDirNotOurs,
+				Reason:  steps.ReasonBaseDirNotOurs,
 				Message: fmt.Sprintf("%s is not a marker this program wrote: %v", s.layout.marker(), err),
 				Remedy:  "look at what lies in spec.baseDir; remove it, or set another spec.baseDir",
 			},
@@ -103,14 +104,14 @@ func (s *step) requireOwn(doing string) error {
 	const remedy = "set another spec.baseDir, or remove what lies there if nobody needs it"
 	m, err := s.readMarker()
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(report.ExitTarget, ReasonNotOurs, remedy,
+		return steps.Fail(report.ExitTarget, steps.ReasonNotOurs, remedy,
 			"%s refused: %s is missing, so %s is not known to be this run's", doing, s.layout.marker(), s.layout.base)
 	}
 	if err != nil {
 		return s.refused("read "+s.layout.marker(), err)
 	}
 	if m.RunUID != s.layout.uid {
-		return fail(report.ExitTarget, ReasonNotOurs, remedy,
+		return steps.Fail(report.ExitTarget, steps.ReasonNotOurs, remedy,
 			"%s refused: %s belongs to run %s (UID %s)", doing, s.layout.base, m.Run, m.RunUID)
 	}
 	s.marker = m

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // preflightTimeout bounds the whole of preflight. Listing a directory of a million files is what takes longest.
@@ -37,7 +38,7 @@ func (s *step) preflight(parent context.Context) error {
 	} {
 		if err := phase(ctx); err != nil {
 			if ctx.Err() != nil && parent.Err() == nil {
-				return fail(report.ExitTarget, ReasonNameNodeUnreachable, "look at the NameNode's load and log",
+				return steps.Fail(report.ExitTarget, steps.ReasonNameNodeUnreachable, "look at the NameNode's load and log",
 					"%s did not answer everything within %s: %v", s.target.fs.URI, preflightTimeout, err)
 			}
 			return err
@@ -52,7 +53,7 @@ func (s *step) checkSettings(context.Context) error {
 		return err
 	}
 	if s.defaults.EncryptsTransfer {
-		return fail(report.ExitTarget, ReasonNotSupported, "use a cluster with unencrypted data transfer",
+		return steps.Fail(report.ExitTarget, steps.ReasonNotSupported, "use a cluster with unencrypted data transfer",
 			"%s wants data transfer encrypted (dfs.encrypt.data.transfer): not supported yet", s.target.fs.URI)
 	}
 	s.body.Facts = map[string]string{
@@ -73,12 +74,12 @@ func (s *step) checkSettings(context.Context) error {
 	}
 	blockSize, replication := s.blockSize(), int64(s.replication())
 	if blockSize < s.target.minBlockSize || blockSize%checksumBytes != 0 {
-		return fail(report.ExitPlan, ReasonBlockSizeInvalid,
+		return steps.Fail(report.ExitPlan, steps.ReasonBlockSizeInvalid,
 			fmt.Sprintf("set spec.blockSize to a multiple of %d, at least the NameNode's dfs.namenode.fs-limits.min-block-size", checksumBytes),
 			"block size %d: not a multiple of %d of at least %d bytes", blockSize, checksumBytes, s.target.minBlockSize)
 	}
 	if replication < s.target.minReplication || replication > s.target.maxReplication {
-		return fail(report.ExitPlan, ReasonReplicationInvalid,
+		return steps.Fail(report.ExitPlan, steps.ReasonReplicationInvalid,
 			"set spec.replication within the NameNode's dfs.namenode.replication.min and dfs.replication.max",
 			"replication %d: not between %d and %d", replication, s.target.minReplication, s.target.maxReplication)
 	}
@@ -104,7 +105,7 @@ func (s *step) checkBaseDir(context.Context) error {
 }
 
 func leftovers(base string, m Marker) error {
-	return fail(report.ExitTarget, ReasonLeftoversFound,
+	return steps.Fail(report.ExitTarget, steps.ReasonLeftoversFound,
 		fmt.Sprintf("if nobody needs that run's data: hdfs dfs -rm -r %s; else set another spec.baseDir", base),
 		"%s holds the data of run %s (UID %s), made at %s", base, m.Run, m.RunUID, m.MadeAt.UTC().Format(time.RFC3339))
 }
@@ -112,7 +113,7 @@ func leftovers(base string, m Marker) error {
 // checkUnclaimed looks at a base directory without a marker: it must be empty or missing, and the run must write.
 func (s *step) checkUnclaimed() error {
 	if !s.has(plan.TestWrite) && s.has(plan.TestRead) {
-		return fail(report.ExitTarget, ReasonDataMissing,
+		return steps.Fail(report.ExitTarget, steps.ReasonDataMissing,
 			"put write before read in spec.tests, or set spec.baseDir to where a run left its data",
 			"%s holds no data of a run: %s is missing", s.layout.base, markerName)
 	}
@@ -124,7 +125,7 @@ func (s *step) checkUnclaimed() error {
 		return s.refused("look at "+s.layout.base, err)
 	}
 	if !info.Dir {
-		return fail(report.ExitTarget, ReasonBaseDirNotOurs, "set another spec.baseDir", "%s is a file", s.layout.base)
+		return steps.Fail(report.ExitTarget, steps.ReasonBaseDirNotOurs, "set another spec.baseDir", "%s is a file", s.layout.base)
 	}
 	if err := refuseKind(s.layout.base, info); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (s *step) checkUnclaimed() error {
 		}
 	}
 	if len(foreign) > 0 && s.has(plan.TestWrite) {
-		return fail(report.ExitTarget, ReasonBaseDirNotOurs, "set spec.baseDir to a directory that does not exist or is empty",
+		return steps.Fail(report.ExitTarget, steps.ReasonBaseDirNotOurs, "set spec.baseDir to a directory that does not exist or is empty",
 			"%s holds %d entries that no run made, such as %s", s.layout.base, len(foreign), strings.Join(foreign[:min(3, len(foreign))], ", "))
 	}
 	return nil
@@ -157,7 +158,7 @@ func refuseKind(dir string, info FileInfo) error {
 	default:
 		return nil
 	}
-	return fail(report.ExitTarget, ReasonNotSupported, "set spec.baseDir to a directory with plain replication", "%s %s: not supported yet", dir, what)
+	return steps.Fail(report.ExitTarget, steps.ReasonNotSupported, "set spec.baseDir to a directory with plain replication", "%s %s: not supported yet", dir, what)
 }
 
 // checkData looks at the data directory of a base directory that a run claimed. If this run only reads, every file must
@@ -181,10 +182,10 @@ func (s *step) checkData() error {
 	for i := range s.dfsio.NrFiles {
 		size, ok := sizes[i]
 		if !ok {
-			return fail(report.ExitTarget, ReasonDataMissing, remedy, "%s does not exist; %d of %d files do", s.layout.file(i), len(sizes), s.dfsio.NrFiles)
+			return steps.Fail(report.ExitTarget, steps.ReasonDataMissing, remedy, "%s does not exist; %d of %d files do", s.layout.file(i), len(sizes), s.dfsio.NrFiles)
 		}
 		if size < s.dfsio.Size {
-			return fail(report.ExitTarget, ReasonDataMissing, remedy, "%s has %d bytes, less than the %d to read", s.layout.file(i), size, s.dfsio.Size)
+			return steps.Fail(report.ExitTarget, steps.ReasonDataMissing, remedy, "%s has %d bytes, less than the %d to read", s.layout.file(i), size, s.dfsio.Size)
 		}
 	}
 	return nil
@@ -217,7 +218,7 @@ func (s *step) checkSpace(context.Context) error {
 	s.body.Facts["capacityBytes"] = strconv.FormatInt(space.Capacity, 10)
 	s.body.Facts["remainingBytes"] = strconv.FormatInt(space.Remaining, 10)
 	if space.Capacity == 0 {
-		return fail(report.ExitTarget, ReasonNoDataNodes, remedyNoDataNodes, "%s has no live DataNode", s.target.fs.URI)
+		return steps.Fail(report.ExitTarget, steps.ReasonNoDataNodes, remedyNoDataNodes, "%s has no live DataNode", s.target.fs.URI)
 	}
 	if !s.has(plan.TestWrite) {
 		return nil
@@ -235,7 +236,7 @@ func (s *step) checkSpace(context.Context) error {
 	over, need := bits.Mul64(uint64(s.dfsio.NrFiles)*uint64(s.replication()), uint64(s.dfsio.Size))
 	have := uint64(space.Remaining) + present*uint64(s.replication())
 	if over > 0 || need > have {
-		return fail(report.ExitTarget, ReasonNotEnoughSpace, "lower spec.nrFiles, spec.size or spec.replication, or make room",
+		return steps.Fail(report.ExitTarget, steps.ReasonNotEnoughSpace, "lower spec.nrFiles, spec.size or spec.replication, or make room",
 			"%d files of %d bytes with %d replicas need more than the %d bytes that are free", s.dfsio.NrFiles, s.dfsio.Size, s.replication(), have)
 	}
 	return nil
@@ -304,7 +305,7 @@ func (s *step) claimFailed(err error) error {
 	if m, readErr := s.readMarker(); readErr == nil {
 		return leftovers(s.layout.base, m)
 	}
-	return fail(report.ExitTarget, ReasonLeftoversFound, "set another spec.baseDir", "another run claimed %s just now", path.Dir(s.layout.marker()))
+	return steps.Fail(report.ExitTarget, steps.ReasonLeftoversFound, "set another spec.baseDir", "another run claimed %s just now", path.Dir(s.layout.marker()))
 }
 
 // clockFact measures the clock's offset, which shows that files can be made and removed. Without the right to write, a

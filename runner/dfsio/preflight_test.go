@@ -16,6 +16,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/dfsio"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 func readOnly(p *plan.Plan) { p.DFSIO.Tests = []string{plan.TestRead} }
@@ -127,44 +128,44 @@ func TestPreflightFailures(t *testing.T) {
 		reason string
 		text   string
 	}{
-		"encrypting cluster": {fs: func(m *memFS) { m.defaults.EncryptsTransfer = true }, exit: report.ExitTarget, reason: dfsio.ReasonNotSupported, text: "dfs.encrypt.data.transfer"},
-		"small blocks":       {change: func(p *plan.Plan) { p.DFSIO.BlockSize = 65536 }, exit: report.ExitPlan, reason: dfsio.ReasonBlockSizeInvalid, text: "block size 65536: not a multiple of 512 of at least 1048576 bytes"},
-		"odd blocks":         {change: func(p *plan.Plan) { p.DFSIO.BlockSize = 1<<20 + 1 }, exit: report.ExitPlan, reason: dfsio.ReasonBlockSizeInvalid, text: "block size 1048577"},
-		"many replicas":      {change: func(p *plan.Plan) { p.DFSIO.Replication = 600 }, exit: report.ExitPlan, reason: dfsio.ReasonReplicationInvalid, text: "replication 600: not between 1 and 512"},
+		"encrypting cluster": {fs: func(m *memFS) { m.defaults.EncryptsTransfer = true }, exit: report.ExitTarget, reason: steps.ReasonNotSupported, text: "dfs.encrypt.data.transfer"},
+		"small blocks":       {change: func(p *plan.Plan) { p.DFSIO.BlockSize = 65536 }, exit: report.ExitPlan, reason: steps.ReasonBlockSizeInvalid, text: "block size 65536: not a multiple of 512 of at least 1048576 bytes"},
+		"odd blocks":         {change: func(p *plan.Plan) { p.DFSIO.BlockSize = 1<<20 + 1 }, exit: report.ExitPlan, reason: steps.ReasonBlockSizeInvalid, text: "block size 1048577"},
+		"many replicas":      {change: func(p *plan.Plan) { p.DFSIO.Replication = 600 }, exit: report.ExitPlan, reason: steps.ReasonReplicationInvalid, text: "replication 600: not between 1 and 512"},
 		"few replicas": {change: func(p *plan.Plan) {
 			p.Target.Properties = map[string]string{"dfs.namenode.replication.min": "2", "dfs.replication": "1"}
-		}, exit: report.ExitPlan, reason: dfsio.ReasonReplicationInvalid, text: "replication 1: not between 2"},
-		"another run's data":          {marker: otherMarker, exit: report.ExitTarget, reason: dfsio.ReasonLeftoversFound, text: base + " holds the data of run ns/other (UID " + otherUID + "), made at 2026-12-01T09:00:00Z"},
-		"unreadable marker":           {marker: "{", exit: report.ExitTarget, reason: dfsio.ReasonBaseDirNotOurs, text: "is not a marker"},
-		"somebody's files":            {paths: []string{base + "/a", base + "/b", base + "/c", base + "/d"}, exit: report.ExitTarget, reason: dfsio.ReasonBaseDirNotOurs, text: "holds 4 entries that no run made, such as a, b, c"},
-		"upstream's data":             {paths: []string{data + "0"}, exit: report.ExitTarget, reason: dfsio.ReasonBaseDirNotOurs, text: "such as io_data"},
-		"a file":                      {paths: []string{base}, exit: report.ExitTarget, reason: dfsio.ReasonBaseDirNotOurs, text: "is a file"},
-		"encryption zone":             {paths: []string{base + "/"}, fs: func(m *memFS) { m.entries[base].special.Encrypted = true }, exit: report.ExitTarget, reason: dfsio.ReasonNotSupported, text: "encryption zone"},
-		"erasure coding":              {paths: []string{base + "/io_data/"}, marker: ownMarker, fs: func(m *memFS) { m.entries[base+"/io_data"].special.ErasureCoded = true }, exit: report.ExitTarget, reason: dfsio.ReasonNotSupported, text: "erasure coding"},
-		"no space":                    {fs: func(m *memFS) { m.space.Remaining = 2*2500*3 - 1 }, exit: report.ExitTarget, reason: dfsio.ReasonNotEnoughSpace, text: "2 files of 2500 bytes with 3 replicas need more than the 14999 bytes"},
-		"no space, overflowing":       {change: func(p *plan.Plan) { p.DFSIO.Size = 1 << 62 }, exit: report.ExitTarget, reason: dfsio.ReasonNotEnoughSpace, text: "2 files"},
-		"no DataNodes":                {fs: func(m *memFS) { m.space = dfsio.Space{} }, exit: report.ExitTarget, reason: dfsio.ReasonNoDataNodes, text: "no live DataNode"},
-		"no right to make":            {fs: func(m *memFS) { m.fail = failOn("mkdir ", fs.ErrPermission) }, exit: report.ExitTarget, reason: dfsio.ReasonPermissionDenied, text: `make directory /benchmarks as user "tester"`},
-		"no right to make the second": {fs: func(m *memFS) { m.fail = failOn("mkdir "+base, fs.ErrPermission) }, exit: report.ExitTarget, reason: dfsio.ReasonPermissionDenied, text: "make directory " + base},
-		"no marker made":              {fs: func(m *memFS) { m.fail = failOn("create "+marker, fs.ErrPermission) }, exit: report.ExitTarget, reason: dfsio.ReasonPermissionDenied, text: "write " + marker},
+		}, exit: report.ExitPlan, reason: steps.ReasonReplicationInvalid, text: "replication 1: not between 2"},
+		"another run's data":          {marker: otherMarker, exit: report.ExitTarget, reason: steps.ReasonLeftoversFound, text: base + " holds the data of run ns/other (UID " + otherUID + "), made at 2026-12-01T09:00:00Z"},
+		"unreadable marker":           {marker: "{", exit: report.ExitTarget, reason: steps.ReasonBaseDirNotOurs, text: "is not a marker"},
+		"somebody's files":            {paths: []string{base + "/a", base + "/b", base + "/c", base + "/d"}, exit: report.ExitTarget, reason: steps.ReasonBaseDirNotOurs, text: "holds 4 entries that no run made, such as a, b, c"},
+		"upstream's data":             {paths: []string{data + "0"}, exit: report.ExitTarget, reason: steps.ReasonBaseDirNotOurs, text: "such as io_data"},
+		"a file":                      {paths: []string{base}, exit: report.ExitTarget, reason: steps.ReasonBaseDirNotOurs, text: "is a file"},
+		"encryption zone":             {paths: []string{base + "/"}, fs: func(m *memFS) { m.entries[base].special.Encrypted = true }, exit: report.ExitTarget, reason: steps.ReasonNotSupported, text: "encryption zone"},
+		"erasure coding":              {paths: []string{base + "/io_data/"}, marker: ownMarker, fs: func(m *memFS) { m.entries[base+"/io_data"].special.ErasureCoded = true }, exit: report.ExitTarget, reason: steps.ReasonNotSupported, text: "erasure coding"},
+		"no space":                    {fs: func(m *memFS) { m.space.Remaining = 2*2500*3 - 1 }, exit: report.ExitTarget, reason: steps.ReasonNotEnoughSpace, text: "2 files of 2500 bytes with 3 replicas need more than the 14999 bytes"},
+		"no space, overflowing":       {change: func(p *plan.Plan) { p.DFSIO.Size = 1 << 62 }, exit: report.ExitTarget, reason: steps.ReasonNotEnoughSpace, text: "2 files"},
+		"no DataNodes":                {fs: func(m *memFS) { m.space = dfsio.Space{} }, exit: report.ExitTarget, reason: steps.ReasonNoDataNodes, text: "no live DataNode"},
+		"no right to make":            {fs: func(m *memFS) { m.fail = failOn("mkdir ", fs.ErrPermission) }, exit: report.ExitTarget, reason: steps.ReasonPermissionDenied, text: `make directory /benchmarks as user "tester"`},
+		"no right to make the second": {fs: func(m *memFS) { m.fail = failOn("mkdir "+base, fs.ErrPermission) }, exit: report.ExitTarget, reason: steps.ReasonPermissionDenied, text: "make directory " + base},
+		"no marker made":              {fs: func(m *memFS) { m.fail = failOn("create "+marker, fs.ErrPermission) }, exit: report.ExitTarget, reason: steps.ReasonPermissionDenied, text: "write " + marker},
 		"no marker written": {
 			fs: func(m *memFS) {
 				m.fail = failOn("write "+marker, errors.New("addBlock: File could only be written to 0 of the 1 minReplication nodes"))
 			},
-			exit: report.ExitTarget, reason: dfsio.ReasonNoDataNodes, text: "write marker",
+			exit: report.ExitTarget, reason: steps.ReasonNoDataNodes, text: "write marker",
 		},
-		"no marker closed":    {fs: func(m *memFS) { m.fail = failOn("close "+marker, io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "write marker: EOF"},
-		"space is not told":   {fs: func(m *memFS) { m.fail = failOn("space", io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "free space"},
-		"defaults not told":   {fs: func(m *memFS) { m.fail = failOn("defaults", io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "defaults"},
-		"base is not shown":   {fs: func(m *memFS) { m.fail = failOn("stat "+base, io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "look at " + base},
-		"base is not listed":  {paths: []string{base + "/"}, fs: func(m *memFS) { m.fail = failOn("list", io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "list " + base},
-		"marker is not shown": {fs: func(m *memFS) { m.fail = failOn("open", io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "read " + marker},
-		"own data not listed": {marker: ownMarker, fs: func(m *memFS) { m.fail = failOn("list", io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "list " + base},
-		"own data not shown":  {marker: ownMarker, fs: func(m *memFS) { m.fail = failOn("stat "+base, io.EOF) }, exit: report.ExitBenchmark, reason: dfsio.ReasonIOError, text: "look at " + base},
-		"reading nothing":     {change: readOnly, exit: report.ExitTarget, reason: dfsio.ReasonDataMissing, text: base + " holds no data of a run"},
-		"reading upstream's":  {change: readOnly, paths: []string{data + "0", data + "1"}, exit: report.ExitTarget, reason: dfsio.ReasonDataMissing, text: "_hadoopbench-run.json is missing"},
-		"reading too few":     {change: readOnly, marker: otherMarker, paths: []string{data + "1"}, exit: report.ExitTarget, reason: dfsio.ReasonDataMissing, text: data + "0 does not exist; 1 of 2 files do"},
-		"reading too little":  {change: readOnly, marker: otherMarker, paths: []string{data + "0", data + "1"}, exit: report.ExitTarget, reason: dfsio.ReasonDataMissing, text: data + "0 has 0 bytes, less than the 2500"},
+		"no marker closed":    {fs: func(m *memFS) { m.fail = failOn("close "+marker, io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "write marker: EOF"},
+		"space is not told":   {fs: func(m *memFS) { m.fail = failOn("space", io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "free space"},
+		"defaults not told":   {fs: func(m *memFS) { m.fail = failOn("defaults", io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "defaults"},
+		"base is not shown":   {fs: func(m *memFS) { m.fail = failOn("stat "+base, io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "look at " + base},
+		"base is not listed":  {paths: []string{base + "/"}, fs: func(m *memFS) { m.fail = failOn("list", io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "list " + base},
+		"marker is not shown": {fs: func(m *memFS) { m.fail = failOn("open", io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "read " + marker},
+		"own data not listed": {marker: ownMarker, fs: func(m *memFS) { m.fail = failOn("list", io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "list " + base},
+		"own data not shown":  {marker: ownMarker, fs: func(m *memFS) { m.fail = failOn("stat "+base, io.EOF) }, exit: report.ExitBenchmark, reason: steps.ReasonIOError, text: "look at " + base},
+		"reading nothing":     {change: readOnly, exit: report.ExitTarget, reason: steps.ReasonDataMissing, text: base + " holds no data of a run"},
+		"reading upstream's":  {change: readOnly, paths: []string{data + "0", data + "1"}, exit: report.ExitTarget, reason: steps.ReasonDataMissing, text: "_hadoopbench-run.json is missing"},
+		"reading too few":     {change: readOnly, marker: otherMarker, paths: []string{data + "1"}, exit: report.ExitTarget, reason: steps.ReasonDataMissing, text: data + "0 does not exist; 1 of 2 files do"},
+		"reading too little":  {change: readOnly, marker: otherMarker, paths: []string{data + "0", data + "1"}, exit: report.ExitTarget, reason: steps.ReasonDataMissing, text: data + "0 has 0 bytes, less than the 2500"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +202,7 @@ func TestPreflightRace(t *testing.T) {
 		}
 		return nil
 	}
-	wantFailure(t, b.run(t), report.ExitTarget, dfsio.ReasonLeftoversFound, "run ns/other")
+	wantFailure(t, b.run(t), report.ExitTarget, steps.ReasonLeftoversFound, "run ns/other")
 	if got := string(b.fs.entries[marker].data); got != otherMarker {
 		t.Errorf("marker %s, want the other run's", got)
 	}
@@ -217,7 +218,7 @@ func TestPreflightRaceUnread(t *testing.T) {
 		}
 		return nil
 	}
-	wantFailure(t, b.run(t), report.ExitTarget, dfsio.ReasonLeftoversFound, "another run claimed "+base)
+	wantFailure(t, b.run(t), report.ExitTarget, steps.ReasonLeftoversFound, "another run claimed "+base)
 }
 
 // TestPreflightAgain: what the run wrote before counts as room, since it is replaced.
@@ -279,16 +280,16 @@ func TestPreflightReach(t *testing.T) {
 		reason  string
 		text    string
 	}{
-		"refused":            {one, nil, map[string]error{"nn:9000": refused}, nil, nil, dfsio.ReasonNameNodeUnreachable, "nn:9000: connect: dial tcp: connection refused"},
-		"silent":             {one, nil, map[string]error{"nn:9000": context.DeadlineExceeded}, nil, nil, dfsio.ReasonNameNodeUnreachable, "nn:9000: connect: context deadline exceeded"},
-		"unknown":            {one, map[string]error{"nn": unknown}, nil, nil, nil, dfsio.ReasonUnknownHost, "nn:9000: look up host: lookup nn: no such host"},
-		"both refuse":        {two, nil, map[string]error{"one:1": refused, "two:2": refused}, nil, nil, dfsio.ReasonNameNodeUnreachable, "one:1: connect: dial tcp: connection refused; two:2: "},
-		"unknown and silent": {two, map[string]error{"one": unknown}, map[string]error{"two:2": refused}, nil, nil, dfsio.ReasonNameNodeUnreachable, "two:2"},
+		"refused":            {one, nil, map[string]error{"nn:9000": refused}, nil, nil, steps.ReasonNameNodeUnreachable, "nn:9000: connect: dial tcp: connection refused"},
+		"silent":             {one, nil, map[string]error{"nn:9000": context.DeadlineExceeded}, nil, nil, steps.ReasonNameNodeUnreachable, "nn:9000: connect: context deadline exceeded"},
+		"unknown":            {one, map[string]error{"nn": unknown}, nil, nil, nil, steps.ReasonUnknownHost, "nn:9000: look up host: lookup nn: no such host"},
+		"both refuse":        {two, nil, map[string]error{"one:1": refused, "two:2": refused}, nil, nil, steps.ReasonNameNodeUnreachable, "one:1: connect: dial tcp: connection refused; two:2: "},
+		"unknown and silent": {two, map[string]error{"one": unknown}, map[string]error{"two:2": refused}, nil, nil, steps.ReasonNameNodeUnreachable, "two:2"},
 		"one of two":         {two, map[string]error{"one": unknown}, nil, nil, nil, "", ""},
-		"lost at once":       {one, nil, nil, errors.New("no available namenodes: EOF"), nil, dfsio.ReasonNameNodeUnreachable, "connect to hdfs://nn:9000"},
-		"not a NameNode":     {one, nil, nil, nil, io.ErrUnexpectedEOF, dfsio.ReasonNameNodeUnreachable, "does not answer as a NameNode: unexpected EOF"},
-		"standby":            {one, nil, nil, nil, errors.New("no available namenodes: getFileInfo call failed with ERROR_APPLICATION (org.apache.hadoop.ipc.StandbyException)"), dfsio.ReasonNoActiveNameNode, "none of nn:9000 is active"},
-		"refusing user":      {one, nil, nil, nil, remoteError{"org.apache.hadoop.security.AccessControlException", "SIMPLE authentication is not enabled"}, dfsio.ReasonPermissionDenied, "SIMPLE authentication"},
+		"lost at once":       {one, nil, nil, errors.New("no available namenodes: EOF"), nil, steps.ReasonNameNodeUnreachable, "connect to hdfs://nn:9000"},
+		"not a NameNode":     {one, nil, nil, nil, io.ErrUnexpectedEOF, steps.ReasonNameNodeUnreachable, "does not answer as a NameNode: unexpected EOF"},
+		"standby":            {one, nil, nil, nil, errors.New("no available namenodes: getFileInfo call failed with ERROR_APPLICATION (org.apache.hadoop.ipc.StandbyException)"), steps.ReasonNoActiveNameNode, "none of nn:9000 is active"},
+		"refusing user":      {one, nil, nil, nil, remoteError{"org.apache.hadoop.security.AccessControlException", "SIMPLE authentication is not enabled"}, steps.ReasonPermissionDenied, "SIMPLE authentication"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 const (
@@ -56,8 +57,8 @@ func (s *step) greet(ctx context.Context) error {
 	if Class(err) == "StandbyException" {
 		return s.refused("ask "+addresses+" for its root directory", err)
 	}
-	return &Error{Exit: report.ExitTarget, Cause: err, Failure: report.Failure{
-		Reason:  ReasonNameNodeUnreachable,
+	return &steps.Error{Exit: report.ExitTarget, Cause: err, Failure: report.Failure{
+		Reason:  steps.ReasonNameNodeUnreachable,
 		Message: fmt.Sprintf("%s accepts connections, but does not answer as a NameNode: %s", addresses, Text(err)),
 		Remedy:  "give the port of the NameNode's RPC server (8020 by default), not that of its web pages",
 	}}
@@ -87,15 +88,15 @@ func (s *step) probe(ctx context.Context) error {
 		texts[i] = fmt.Sprintf("%s: %v", addresses[i], err)
 	}
 	failure := report.Failure{
-		Reason:  ReasonNameNodeUnreachable,
+		Reason:  steps.ReasonNameNodeUnreachable,
 		Message: "no NameNode can be reached: " + strings.Join(texts, "; "),
 		Remedy:  "check the address in spec.target, that the NameNode runs, and that network policies let this namespace reach it",
 	}
 	if unknown == len(failures) {
-		failure.Reason = ReasonUnknownHost
+		failure.Reason = steps.ReasonUnknownHost
 		failure.Remedy = "correct the host name in spec.target; a Service of another namespace needs its namespace: <service>.<namespace>"
 	}
-	return &Error{Exit: report.ExitTarget, Failure: failure, Cause: errors.Join(failures...)}
+	return &steps.Error{Exit: report.ExitTarget, Failure: failure, Cause: errors.Join(failures...)}
 }
 
 func (s *step) probeAddress(ctx context.Context, address string) error {

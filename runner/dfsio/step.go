@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"net"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/hadoop-bench/operator/runner/hadoop/conf"
-	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // Bounds of a plan's figures.
@@ -31,19 +29,9 @@ const (
 	defaultSeries = time.Second
 )
 
-// Env is what a step gets from the shard it runs in. All fields but Network and Connect must be set.
+// Env is what a step gets: what the shard gives to every benchmark, and how the target is reached.
 type Env struct {
-	Plan  *plan.Plan // with DFSIO
-	Index int32      // of the shard
-	Conf  *conf.Conf
-	User  string // who acts in HDFS
-	Gate  *measure.Gate
-	Clock measure.Clock
-	Self  measure.Self
-	Log   *slog.Logger
-	// Version of the runner, for the facts.
-	Version, GoVersion string
-
+	steps.Env
 	Network Network                                             // zero: the system's
 	Connect func(ctx context.Context, c Connection) (FS, error) // nil: Connect
 }
@@ -70,11 +58,11 @@ type step struct {
 }
 
 // Run carries out the step the plan names and fills body with what was measured, also if it fails. The error is an
-// *Error, the context's cause, or one of the gate's.
+// *steps.Error, the context's cause, or one of the gate's.
 func Run(ctx context.Context, env *Env, body *report.Body) error {
 	s := &step{env: env, dfsio: env.Plan.DFSIO, body: body}
 	if err := Validate(env.Plan, env.Index); err != nil {
-		return &Error{Exit: report.ExitPlan, Cause: err, Failure: report.Failure{Reason: ReasonPlanInvalid, Message: err.Error()}}
+		return steps.PlanError(err)
 	}
 	s.layout = layout{base: s.dfsio.BaseDir, uid: env.Plan.Identity.RunUID}
 	var err error

@@ -18,6 +18,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 const (
@@ -65,10 +66,12 @@ func newBench(t *testing.T, p *plan.Plan, paths ...string) *bench {
 		t.Fatal(err)
 	}
 	b.env = &dfsio.Env{
-		Plan: p, Conf: c, User: "tester", Clock: b.clock, Version: "v1", GoVersion: "go1",
-		Log:  slog.New(slog.NewTextHandler(&b.log, nil)),
-		Gate: &measure.Gate{Clock: b.clock, ReadyFile: filepath.Join(t.TempDir(), "ready")},
-		Self: measure.Self{Cores: 3},
+		Env: steps.Env{
+			Plan: p, Conf: c, User: "tester", Clock: b.clock, Version: "v1", GoVersion: "go1",
+			Log:  slog.New(slog.NewTextHandler(&b.log, nil)),
+			Gate: &measure.Gate{Clock: b.clock, ReadyFile: filepath.Join(t.TempDir(), "ready")},
+			Self: measure.Self{Cores: 3},
+		},
 		Network: dfsio.Network{
 			LookupHost:  func(context.Context, string) ([]string, error) { return []string{"198.51.100.1"}, nil },
 			DialContext: func(context.Context, string, string) (net.Conn, error) { c, _ := net.Pipe(); return c, nil },
@@ -100,14 +103,14 @@ func content(i int32) []byte {
 // wantFailure checks an error's kind and that its message holds a text.
 func wantFailure(t *testing.T, err error, exit int, reason, text string) {
 	t.Helper()
-	own := new(dfsio.Error)
+	own := new(steps.Error)
 	if !errors.As(err, &own) {
 		t.Fatalf("error %v, want a failure %s", err, reason)
 	}
 	if own.Exit != exit || own.Failure.Reason != reason || !strings.Contains(own.Failure.Message, text) {
 		t.Errorf("failure %d %s %q, want %d %s with %q", own.Exit, own.Failure.Reason, own.Failure.Message, exit, reason, text)
 	}
-	if own.Failure.Remedy == "" && reason != dfsio.ReasonPlanInvalid {
+	if own.Failure.Remedy == "" && reason != steps.ReasonPlanInvalid {
 		t.Errorf("failure %s without a remedy", reason)
 	}
 }
@@ -150,7 +153,7 @@ func TestRunRefusesPlans(t *testing.T) {
 			b := newBench(t, newPlan(tt.step, tt.change))
 			b.env.Index = tt.index
 			err := b.run(t)
-			wantFailure(t, err, report.ExitPlan, dfsio.ReasonPlanInvalid, tt.want)
+			wantFailure(t, err, report.ExitPlan, steps.ReasonPlanInvalid, tt.want)
 			if len(b.fs.calls) > 0 {
 				t.Errorf("calls %v, want none", b.fs.calls)
 			}
@@ -165,16 +168,16 @@ func TestRunRefusesConfigurations(t *testing.T) {
 		reason     string
 		want       string
 	}{
-		"kerberos":            {map[string]string{"hadoop.security.authentication": "kerberos"}, "", dfsio.ReasonNotSupported, `property hadoop.security.authentication is "kerberos": not supported yet`},
-		"rpc privacy":         {map[string]string{"hadoop.rpc.protection": "privacy"}, "", dfsio.ReasonNotSupported, "hadoop.rpc.protection"},
-		"transfer integrity":  {map[string]string{"dfs.data.transfer.protection": "integrity"}, "", dfsio.ReasonNotSupported, "dfs.data.transfer.protection"},
-		"transfer encryption": {map[string]string{"dfs.encrypt.data.transfer": "TRUE"}, "", dfsio.ReasonNotSupported, "dfs.encrypt.data.transfer"},
-		"endless value":       {map[string]string{"hadoop.rpc.protection": "${hadoop.rpc.protection}"}, "", dfsio.ReasonConfigInvalid, "refers to itself"},
-		"local files":         {nil, "file:///", dfsio.ReasonConfigInvalid, `scheme "file" is not supported`},
-		"bad replication":     {map[string]string{"dfs.replication": "three"}, "", dfsio.ReasonConfigInvalid, "property dfs.replication"},
-		"bad block size":      {map[string]string{"dfs.blocksize": "1x"}, "", dfsio.ReasonConfigInvalid, "property dfs.blocksize"},
-		"bad timeout":         {map[string]string{"dfs.client.socket-timeout": "x"}, "", dfsio.ReasonConfigInvalid, "dfs.client.socket-timeout"},
-		"bad host name flag":  {map[string]string{"dfs.client.use.datanode.hostname": "1"}, "", dfsio.ReasonConfigInvalid, "dfs.client.use.datanode.hostname"},
+		"kerberos":            {map[string]string{"hadoop.security.authentication": "kerberos"}, "", steps.ReasonNotSupported, `property hadoop.security.authentication is "kerberos": not supported yet`},
+		"rpc privacy":         {map[string]string{"hadoop.rpc.protection": "privacy"}, "", steps.ReasonNotSupported, "hadoop.rpc.protection"},
+		"transfer integrity":  {map[string]string{"dfs.data.transfer.protection": "integrity"}, "", steps.ReasonNotSupported, "dfs.data.transfer.protection"},
+		"transfer encryption": {map[string]string{"dfs.encrypt.data.transfer": "TRUE"}, "", steps.ReasonNotSupported, "dfs.encrypt.data.transfer"},
+		"endless value":       {map[string]string{"hadoop.rpc.protection": "${hadoop.rpc.protection}"}, "", steps.ReasonConfigInvalid, "refers to itself"},
+		"local files":         {nil, "file:///", steps.ReasonConfigInvalid, `scheme "file" is not supported`},
+		"bad replication":     {map[string]string{"dfs.replication": "three"}, "", steps.ReasonConfigInvalid, "property dfs.replication"},
+		"bad block size":      {map[string]string{"dfs.blocksize": "1x"}, "", steps.ReasonConfigInvalid, "property dfs.blocksize"},
+		"bad timeout":         {map[string]string{"dfs.client.socket-timeout": "x"}, "", steps.ReasonConfigInvalid, "dfs.client.socket-timeout"},
+		"bad host name flag":  {map[string]string{"dfs.client.use.datanode.hostname": "1"}, "", steps.ReasonConfigInvalid, "dfs.client.use.datanode.hostname"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +212,7 @@ func TestConnection(t *testing.T) {
 		return nil, refusal
 	}
 	err := b.run(t)
-	wantFailure(t, err, report.ExitTarget, dfsio.ReasonNameNodeUnreachable, "connect to hdfs://ns")
+	wantFailure(t, err, report.ExitTarget, steps.ReasonNameNodeUnreachable, "connect to hdfs://ns")
 	if !errors.Is(err, refusal) {
 		t.Errorf("error %v does not wrap the cause", err)
 	}
@@ -240,12 +243,12 @@ func TestUser(t *testing.T) {
 	}{
 		"of the plan":        {"planned", env("HADOOP_USER_NAME", "named"), "planned"},
 		"of the environment": {"", env("HADOOP_USER_NAME", "named"), "named"},
-		"nobody named":       {"", env(), dfsio.DefaultUser},
-		"an empty name":      {"", env("HADOOP_USER_NAME", ""), dfsio.DefaultUser},
+		"nobody named":       {"", env(), steps.DefaultUser},
+		"an empty name":      {"", env("HADOOP_USER_NAME", ""), steps.DefaultUser},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := dfsio.User(&plan.Plan{Target: plan.Target{User: tt.plan}}, tt.env); got != tt.want {
+			if got := steps.User(&plan.Plan{Target: plan.Target{User: tt.plan}}, tt.env); got != tt.want {
 				t.Errorf("User = %q, want %q", got, tt.want)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // clockSamples is how often the target's clock is read; the quickest reading counts.
@@ -107,7 +108,7 @@ func (s *step) readAll(ctx context.Context, r *measure.Recorder, path string, fi
 			total += int64(n)
 		}
 		if errors.Is(err, io.EOF) && total < size {
-			return fail(report.ExitBenchmark, ReasonFileTooShort, "write the data anew with the same size, or read no more than there is",
+			return steps.Fail(report.ExitBenchmark, steps.ReasonFileTooShort, "write the data anew with the same size, or read no more than there is",
 				"%s ended after %d of %d bytes", path, total, size)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -120,7 +121,7 @@ func (s *step) readAll(ctx context.Context, r *measure.Recorder, path string, fi
 // missing turns the failure to open a data file into a failure of the step.
 func (s *step) missing(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(report.ExitTarget, ReasonDataMissing, "put write before it in spec.tests, or set spec.baseDir to where a run left its data",
+		return steps.Fail(report.ExitTarget, steps.ReasonDataMissing, "put write before it in spec.tests, or set spec.baseDir to where a run left its data",
 			"%s does not exist", path)
 	}
 	return s.refused("open "+path, err)
@@ -206,11 +207,11 @@ func (s *step) ioFailure(ctx context.Context, r *measure.Recorder, path string, 
 		return cause
 	}
 	r.Error(Class(err), Text(err))
-	if own := new(Error); errors.As(err, &own) {
+	if own := new(steps.Error); errors.As(err, &own) {
 		return own
 	}
-	return &Error{Exit: report.ExitBenchmark, Cause: err, Failure: report.Failure{
-		Reason:  ReasonIOError,
+	return &steps.Error{Exit: report.ExitBenchmark, Cause: err, Failure: report.Failure{
+		Reason:  steps.ReasonIOError,
 		Message: fmt.Sprintf("%s: %s", path, Text(err)),
 		Remedy:  remedyIOError,
 	}}

@@ -18,6 +18,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 func TestWrite(t *testing.T) {
@@ -109,25 +110,25 @@ func TestWriteFailures(t *testing.T) {
 		bytes  int64
 		errors []report.ErrorCount
 	}{
-		"marker cannot be read": {failOn("open "+base+"/_h", io.ErrUnexpectedEOF), report.ExitBenchmark, dfsio.ReasonIOError, "read " + base, 0, nil},
-		"defaults":              {failOn("defaults", io.ErrUnexpectedEOF), report.ExitBenchmark, dfsio.ReasonIOError, "defaults", 0, nil},
-		"old file":              {failOn("remove "+file, fs.ErrPermission), report.ExitTarget, dfsio.ReasonPermissionDenied, `as user "tester": permission denied`, 0, nil},
-		"clock":                 {failOn("create "+base+"/_hadoopbench-tmp", fs.ErrPermission), report.ExitTarget, dfsio.ReasonPermissionDenied, "read the NameNode's clock", 0, nil},
-		"create":                {failOn("create "+file, fs.ErrPermission), report.ExitTarget, dfsio.ReasonPermissionDenied, "create " + file, 0, nil},
+		"marker cannot be read": {failOn("open "+base+"/_h", io.ErrUnexpectedEOF), report.ExitBenchmark, steps.ReasonIOError, "read " + base, 0, nil},
+		"defaults":              {failOn("defaults", io.ErrUnexpectedEOF), report.ExitBenchmark, steps.ReasonIOError, "defaults", 0, nil},
+		"old file":              {failOn("remove "+file, fs.ErrPermission), report.ExitTarget, steps.ReasonPermissionDenied, `as user "tester": permission denied`, 0, nil},
+		"clock":                 {failOn("create "+base+"/_hadoopbench-tmp", fs.ErrPermission), report.ExitTarget, steps.ReasonPermissionDenied, "read the NameNode's clock", 0, nil},
+		"create":                {failOn("create "+file, fs.ErrPermission), report.ExitTarget, steps.ReasonPermissionDenied, "create " + file, 0, nil},
 		"first write": {
-			failOn("write "+file+" 0", syscall.ECONNRESET), report.ExitBenchmark, dfsio.ReasonIOError, "write at offset 0", 0,
+			failOn("write "+file+" 0", syscall.ECONNRESET), report.ExitBenchmark, steps.ReasonIOError, "write at offset 0", 0,
 			[]report.ErrorCount{{Class: "ConnectionLost", Count: 1, First: "write at offset 0: connection reset by peer"}},
 		},
 		"third write": {
-			failOn("write "+file+" 2048", os.ErrDeadlineExceeded), report.ExitBenchmark, dfsio.ReasonIOError, "write at offset 2048", 2048,
+			failOn("write "+file+" 2048", os.ErrDeadlineExceeded), report.ExitBenchmark, steps.ReasonIOError, "write at offset 2048", 2048,
 			[]report.ErrorCount{{Class: "Timeout", Count: 1, First: "write at offset 2048: i/o timeout"}},
 		},
 		"short write": {
-			failOn("write "+file+" 1024", io.ErrShortWrite), report.ExitBenchmark, dfsio.ReasonIOError, "short write", 1024,
+			failOn("write "+file+" 1024", io.ErrShortWrite), report.ExitBenchmark, steps.ReasonIOError, "short write", 1024,
 			[]report.ErrorCount{{Class: "IOError", Count: 1, First: "write at offset 1024: short write"}},
 		},
 		"close": {
-			failOn("close "+file, io.EOF), report.ExitBenchmark, dfsio.ReasonIOError, file, 2500,
+			failOn("close "+file, io.EOF), report.ExitBenchmark, steps.ReasonIOError, file, 2500,
 			[]report.ErrorCount{{Class: "ConnectionLost", Count: 1, First: "EOF"}},
 		},
 	}
@@ -170,9 +171,9 @@ func TestWriteOnlyToOwn(t *testing.T) {
 			}
 			before := b.fs.tree()
 			err := b.run(t)
-			reason := dfsio.ReasonNotOurs
+			reason := steps.ReasonNotOurs
 			if !strings.HasPrefix(tt.marker, `{"version":1`) && tt.marker != "" {
-				reason = dfsio.ReasonBaseDirNotOurs
+				reason = steps.ReasonBaseDirNotOurs
 			}
 			wantFailure(t, err, report.ExitTarget, reason, tt.want)
 			if diff := cmp.Diff(before, b.fs.tree()); diff != "" {
@@ -283,15 +284,15 @@ func TestReadFailures(t *testing.T) {
 		text   string
 		bytes  int64
 	}{
-		"no file":        {nil, nil, report.ExitTarget, dfsio.ReasonDataMissing, file + " does not exist", 0},
-		"not allowed":    {content(0), failOn("open "+file, fs.ErrPermission), report.ExitTarget, dfsio.ReasonPermissionDenied, "open " + file, 0},
-		"too short":      {content(0)[:1500], nil, report.ExitBenchmark, dfsio.ReasonFileTooShort, file + " ended after 1500 of 2500 bytes", 1500},
-		"empty":          {[]byte{}, nil, report.ExitBenchmark, dfsio.ReasonFileTooShort, "after 0 of 2500", 0},
-		"read fails":     {content(0), failOn("read "+file, syscall.ECONNRESET), report.ExitBenchmark, dfsio.ReasonIOError, "read at offset 0", 0},
-		"close fails":    {content(0), failOn("close "+file, io.ErrClosedPipe), report.ExitBenchmark, dfsio.ReasonIOError, file, 2500},
-		"clock is out":   {content(0), failOn("create ", syscall.ECONNREFUSED), report.ExitTarget, dfsio.ReasonNameNodeUnreachable, "clock", 0},
-		"defaults fail":  {content(0), failOn("defaults", io.EOF), report.ExitBenchmark, dfsio.ReasonIOError, "defaults", 0},
-		"clock's remove": {content(0), failOn("remove ", io.EOF), report.ExitBenchmark, dfsio.ReasonIOError, "clock", 0},
+		"no file":        {nil, nil, report.ExitTarget, steps.ReasonDataMissing, file + " does not exist", 0},
+		"not allowed":    {content(0), failOn("open "+file, fs.ErrPermission), report.ExitTarget, steps.ReasonPermissionDenied, "open " + file, 0},
+		"too short":      {content(0)[:1500], nil, report.ExitBenchmark, steps.ReasonFileTooShort, file + " ended after 1500 of 2500 bytes", 1500},
+		"empty":          {[]byte{}, nil, report.ExitBenchmark, steps.ReasonFileTooShort, "after 0 of 2500", 0},
+		"read fails":     {content(0), failOn("read "+file, syscall.ECONNRESET), report.ExitBenchmark, steps.ReasonIOError, "read at offset 0", 0},
+		"close fails":    {content(0), failOn("close "+file, io.ErrClosedPipe), report.ExitBenchmark, steps.ReasonIOError, file, 2500},
+		"clock is out":   {content(0), failOn("create ", syscall.ECONNREFUSED), report.ExitTarget, steps.ReasonNameNodeUnreachable, "clock", 0},
+		"defaults fail":  {content(0), failOn("defaults", io.EOF), report.ExitBenchmark, steps.ReasonIOError, "defaults", 0},
+		"clock's remove": {content(0), failOn("remove ", io.EOF), report.ExitBenchmark, steps.ReasonIOError, "clock", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -351,17 +352,17 @@ func TestVerify(t *testing.T) {
 	}{
 		"one shard checks all":     {1, func(*bench) {}, "", "", 5000},
 		"a shard for each":         {2, func(*bench) {}, "", "", 2500},
-		"a byte differs":           {1, func(b *bench) { b.fs.entries[files[1]].data[1999] ^= 1 }, dfsio.ReasonDataMismatch, files[1] + ": byte at offset 1999 is 0x", 3500},
-		"the other file's content": {1, func(b *bench) { b.fs.entries[files[1]].data = content(0) }, dfsio.ReasonDataMismatch, "byte at offset 0", 2500},
-		"shorter":                  {1, func(b *bench) { b.fs.put(files[0], content(0)[:2499]) }, dfsio.ReasonDataMismatch, "has 2499 bytes, not 2500", 0},
-		"longer":                   {1, func(b *bench) { b.fs.put(files[0], append(content(0), 0)) }, dfsio.ReasonDataMismatch, "has 2501 bytes, not 2500", 0},
+		"a byte differs":           {1, func(b *bench) { b.fs.entries[files[1]].data[1999] ^= 1 }, steps.ReasonDataMismatch, files[1] + ": byte at offset 1999 is 0x", 3500},
+		"the other file's content": {1, func(b *bench) { b.fs.entries[files[1]].data = content(0) }, steps.ReasonDataMismatch, "byte at offset 0", 2500},
+		"shorter":                  {1, func(b *bench) { b.fs.put(files[0], content(0)[:2499]) }, steps.ReasonDataMismatch, "has 2499 bytes, not 2500", 0},
+		"longer":                   {1, func(b *bench) { b.fs.put(files[0], append(content(0), 0)) }, steps.ReasonDataMismatch, "has 2501 bytes, not 2500", 0},
 		"longer, only read": {1, func(b *bench) {
 			b.fs.put(files[0], append(content(0), 0))
 			b.env.Plan.DFSIO.Tests = []string{plan.TestRead}
 		}, "", "", 5000},
-		"missing":    {1, func(b *bench) { delete(b.fs.entries, files[1]) }, dfsio.ReasonDataMissing, files[1] + " does not exist", 2500},
-		"unreadable": {1, func(b *bench) { b.fs.fail = failOn("read "+files[1], syscall.ECONNRESET) }, dfsio.ReasonIOError, "read " + files[1] + " at offset 0", 2500},
-		"not opened": {1, func(b *bench) { b.fs.fail = failOn("open "+files[0], fs.ErrPermission) }, dfsio.ReasonPermissionDenied, "open", 0},
+		"missing":    {1, func(b *bench) { delete(b.fs.entries, files[1]) }, steps.ReasonDataMissing, files[1] + " does not exist", 2500},
+		"unreadable": {1, func(b *bench) { b.fs.fail = failOn("read "+files[1], syscall.ECONNRESET) }, steps.ReasonIOError, "read " + files[1] + " at offset 0", 2500},
+		"not opened": {1, func(b *bench) { b.fs.fail = failOn("open "+files[0], fs.ErrPermission) }, steps.ReasonPermissionDenied, "open", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -377,12 +378,12 @@ func TestVerify(t *testing.T) {
 				}
 			} else {
 				exit := report.ExitBenchmark
-				if tt.reason == dfsio.ReasonDataMissing || tt.reason == dfsio.ReasonPermissionDenied {
+				if tt.reason == steps.ReasonDataMissing || tt.reason == steps.ReasonPermissionDenied {
 					exit = report.ExitTarget
 				}
 				wantFailure(t, err, exit, tt.reason, tt.text)
 			}
-			if tt.reason != dfsio.ReasonDataMismatch && b.body.Bytes != tt.bytes {
+			if tt.reason != steps.ReasonDataMismatch && b.body.Bytes != tt.bytes {
 				t.Errorf("%d bytes checked, want %d", b.body.Bytes, tt.bytes)
 			}
 		})

@@ -8,10 +8,8 @@ import (
 	"github.com/hadoop-bench/operator/runner/hadoop/conf"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
-
-// DefaultUser acts in HDFS when neither plan nor environment name somebody.
-const DefaultUser = "hadoop-bench"
 
 // checksumBytes is what the client sends a checksum for; HDFS wants blocks to be a multiple of it.
 const checksumBytes = 512
@@ -27,13 +25,6 @@ type target struct {
 	minBlockSize   int64
 	minReplication int64
 	maxReplication int64
-}
-
-// User is who acts in HDFS: the plan's user, else HADOOP_USER_NAME, else DefaultUser. The process's own user does not
-// matter: which one a pod has is the platform's choice, and often it has no name.
-func User(p *plan.Plan, lookupEnv func(string) (string, bool)) string {
-	fromEnv, _ := lookupEnv("HADOOP_USER_NAME")
-	return cmp.Or(p.Target.User, fromEnv, DefaultUser)
 }
 
 // resolveTarget reads what a step needs from the configuration. Its errors are of the configuration.
@@ -66,7 +57,7 @@ func resolveTarget(p *plan.Plan, c *conf.Conf, userName string) (target, error) 
 	number(&t.minReplication, c.Int, "dfs.namenode.replication.min", 1)
 	number(&t.maxReplication, c.Int, "dfs.replication.max", 512)
 	if first != nil {
-		return t, configError(first)
+		return t, steps.ConfigError(first)
 	}
 	if t.timeout <= 0 {
 		t.timeout = time.Minute // 0 means no limit in Hadoop; here every wait has one
@@ -75,13 +66,6 @@ func resolveTarget(p *plan.Plan, c *conf.Conf, userName string) (target, error) 
 	t.replication = cmp.Or(int64(p.DFSIO.Replication), t.replication)
 	t.blockSize = cmp.Or(p.DFSIO.BlockSize, t.blockSize)
 	return t, nil
-}
-
-func configError(err error) *Error {
-	return &Error{Exit: report.ExitPlan, Cause: err, Failure: report.Failure{
-		Reason: ReasonConfigInvalid, Message: err.Error(),
-		Remedy: "correct the Hadoop configuration the run refers to, or spec.target",
-	}}
 }
 
 // refuseSecurity refuses by name what this client cannot speak, rather than fail halfway or send data in clear text.
@@ -98,14 +82,14 @@ func refuseSecurity(c *conf.Conf) error {
 	for _, rule := range rules {
 		value, err := c.String(rule.name, "")
 		if err != nil {
-			return configError(err)
+			return steps.ConfigError(err)
 		}
 		fine := value == ""
 		for _, v := range rule.fine {
 			fine = fine || strings.EqualFold(v, value)
 		}
 		if !fine {
-			return fail(report.ExitPlan, ReasonNotSupported, "use a cluster with simple authentication and unencrypted data transfer",
+			return steps.Fail(report.ExitPlan, steps.ReasonNotSupported, "use a cluster with simple authentication and unencrypted data transfer",
 				"property %s is %q: not supported yet", rule.name, value)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // verifyBuffer is how much is read and compared at a time, in bytes.
@@ -69,7 +70,7 @@ func (s *step) verifyFile(ctx context.Context, index int32, buf []byte) error {
 	return nil
 }
 
-func mismatch(format string, args ...any) *Error {
-	return fail(report.ExitBenchmark, ReasonDataMismatch,
+func mismatch(format string, args ...any) *steps.Error {
+	return steps.Fail(report.ExitBenchmark, steps.ReasonDataMismatch,
 		"the file system returned other data than was written: check it (hdfs fsck), or whether somebody else wrote to spec.baseDir", format, args...)
 }

@@ -16,7 +16,10 @@ const (
 	StartFile  = PodInfoDir + "/start-at"
 	StopFile   = PodInfoDir + "/stop"
 	RunDir     = "/run/hadoopbench" // emptyDir
-	ReadyFile  = RunDir + "/ready"  // exists once the shard is prepared; the startup probe looks for it
+	KeytabFile = "/etc/hadoopbench/keytab/keytab"
+	Krb5File   = "/etc/hadoopbench/krb5/krb5.conf"
+	WorkDir    = "/work"           // emptyDir for everything that the upstream tool writes
+	ReadyFile  = RunDir + "/ready" // exists once the shard is prepared; the startup probe looks for it
 	ReportFile = "/dev/termination-log"
 
 	IndexEnv = "JOB_COMPLETION_INDEX" // set by Kubernetes in Indexed Jobs
@@ -56,8 +59,9 @@ type Plan struct {
 	// SeriesMicros is δ0, the width of the finest bucket of the rate series.
 	SeriesMicros int64 `json:"seriesMicros,omitempty"`
 
-	Target Target `json:"target"`
-	DFSIO  *DFSIO `json:"dfsio,omitempty"`
+	Target       Target        `json:"target"`
+	DFSIO        *DFSIO        `json:"dfsio,omitempty"`
+	NNThroughput *NNThroughput `json:"nnThroughput,omitempty"`
 }
 
 // Target is the cluster under test. The configuration files themselves are mounted at ConfDir.
@@ -65,6 +69,14 @@ type Target struct {
 	FS         string            `json:"fs,omitempty"`         // overrides fs.defaultFS
 	User       string            `json:"user,omitempty"`       // of simple authentication
 	Properties map[string]string `json:"properties,omitempty"` // -D, over the files
+	Kerberos   *Kerberos         `json:"kerberos,omitempty"`   // nil: simple authentication
+}
+
+// Kerberos is how a shard logs in.
+type Kerberos struct {
+	Principal string `json:"principal"`          // user@REALM
+	Keytab    string `json:"keytab,omitempty"`   // file; empty: the ticket cache of the environment
+	Krb5Conf  string `json:"krb5Conf,omitempty"` // file
 }
 
 // Tests of DFSIO a shard can run. The others are refused by name.

@@ -20,6 +20,9 @@ const (
 	FigureAverageIO   = "averageIORateMiBps"
 	FigureIODeviation = "ioRateStdDevMiBps"
 	FigureIOPS        = "iops"
+	FigureOps         = "opsPerSec"         // where operations move no bytes
+	FigureWindowOps   = "windowOpsPerSec"   // while every shard was at work
+	FigureUpstreamOps = "upstreamOpsPerSec" // by NNThroughputBenchmark's formula, in whole milliseconds
 	FigureMeanIO      = "meanIOBytes"
 	FigureMeanLatency = "latencyMeanNanos"
 	FigureP50         = "latencyP50Nanos"

@@ -69,6 +69,7 @@ type Report struct {
 // Body holds the figures. Times are the shard's own clock, in microseconds since the Unix epoch; Clock corrects them.
 type Body struct {
 	Prepared int64 `json:"prepared,omitempty"` // set-up finished
+	SetUp    int64 `json:"setUp,omitempty"`    // how long set-up took, in microseconds; it is no part of any rate
 	Start    int64 `json:"start,omitempty"`    // first operation began; 0 = never
 	End      int64 `json:"end,omitempty"`      // last operation, and the stream's close, ended
 
@@ -78,11 +79,16 @@ type Body struct {
 	Bytes      int64 `json:"bytes,omitempty"`   // bytes those operations moved
 	Planned    int64 `json:"planned,omitempty"` // bytes (or operations) that were planned
 
+	// Due is how many operations a rate asked for until the end; what is missing was not offered in time. 0: no rate.
+	Due int64 `json:"due,omitempty"`
+
 	CloseMicros int64 `json:"closeMicros,omitempty"` // part of End-Start spent in closing the stream
 
 	Errors  []ErrorCount `json:"errors,omitempty"`
 	Latency *Histogram   `json:"latency,omitempty"` // service time of one operation, in nanoseconds
-	Series  *Series      `json:"series,omitempty"`  // bytes, or operations where none move bytes, over time; already by the target's clock
+	// Intended is the time from when the rate's schedule wanted an operation to begin until its end, in nanoseconds.
+	Intended *Histogram `json:"intended,omitempty"`
+	Series   *Series    `json:"series,omitempty"` // bytes, or operations where none move bytes, over time; already by the target's clock
 
 	Client *ClientUse `json:"client,omitempty"`
 

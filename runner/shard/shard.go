@@ -19,6 +19,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // Reasons of failures that belong to no benchmark.
@@ -42,17 +43,17 @@ type Shard struct {
 	Root    fs.FS // of the file system, for the control groups
 	Log     *slog.Logger
 
-	// Run carries out the step. Nil means dfsio.Run.
-	Run func(ctx context.Context, env *dfsio.Env, body *report.Body) error
+	// Run carries out the step. Nil means the benchmark's that the plan is for.
+	Run func(ctx context.Context, env *steps.Env, body *report.Body) error
 }
 
 // Main lives the shard's life and returns the exit code.
 func (s *Shard) Main(ctx context.Context) int {
 	p, err := ReadPlan(s.PlanFile)
 	if err != nil {
-		return s.finish(&report.Report{}, &dfsio.Error{Exit: report.ExitPlan, Cause: err, Failure: report.Failure{
-			Reason: dfsio.ReasonPlanInvalid, Message: err.Error(), Remedy: "operator and runner must be of one release",
-		}})
+		failure := steps.PlanError(err)
+		failure.Failure.Remedy = "operator and runner must be of one release"
+		return s.finish(&report.Report{}, failure)
 	}
 	return s.Carry(ctx, p)
 }
@@ -68,19 +69,19 @@ func (s *Shard) Carry(ctx context.Context, p *plan.Plan) int {
 func (s *Shard) carry(ctx context.Context, p *plan.Plan, r *report.Report) error {
 	index, err := strconv.ParseInt(s.Index, 10, 32)
 	if err != nil || index < 0 {
-		return planError(fmt.Errorf("index %q: not a number from 0; Kubernetes sets %s in Indexed Jobs", s.Index, plan.IndexEnv))
+		return steps.PlanError(fmt.Errorf("index %q: not a number from 0; Kubernetes sets %s in Indexed Jobs", s.Index, plan.IndexEnv))
 	}
 	r.Envelope.Index = int32(index)
 	s.Log = s.Log.With("index", index)
 	s.Log.Info("Shard begins", "run", p.Run, "runner", runner.Version(), "execution", p.Identity.Execution, "attempt", p.Identity.Attempt)
 	files, err := conf.ReadDir(s.ConfDir)
 	if err != nil {
-		return configError(err)
+		return steps.ConfigError(err)
 	}
 	r.Body.ConfHash = plan.ConfHash(files)
 	c, err := conf.Load(files, conf.Options{Overrides: p.Target.Properties, LookupEnv: s.LookupEnv})
 	if err != nil {
-		return configError(err)
+		return steps.ConfigError(err)
 	}
 	stop := measure.Stop{
 		Clock: s.Clock, File: s.StopFile, Signals: s.Signals,
@@ -90,27 +91,24 @@ func (s *Shard) carry(ctx context.Context, p *plan.Plan, r *report.Report) error
 	defer cancel()
 	run := s.Run
 	if run == nil {
-		run = dfsio.Run
+		run = runOf(p)
 	}
-	return run(ctx, &dfsio.Env{
-		Plan: p, Index: r.Envelope.Index, Conf: c, User: dfsio.User(p, s.LookupEnv),
+	return run(ctx, &steps.Env{
+		Plan: p, Index: r.Envelope.Index, Conf: c, User: steps.User(p, s.LookupEnv),
 		Gate: &measure.Gate{
 			Clock: s.Clock, Closed: p.Gate, ReadyFile: s.ReadyFile, StartFile: s.StartFile,
 			Timeout: time.Duration(p.GateTimeoutMillis) * time.Millisecond,
 		},
-		Clock: s.Clock, Self: measure.Self{Root: s.Root}, Log: s.Log,
+		Clock: s.Clock, Self: measure.Self{Root: s.Root}, Log: s.Log, LookupEnv: s.LookupEnv,
 		Version: runner.Version(), GoVersion: runner.GoVersion(),
 	}, &r.Body)
 }
 
-func planError(err error) error {
-	return &dfsio.Error{Exit: report.ExitPlan, Cause: err, Failure: report.Failure{Reason: dfsio.ReasonPlanInvalid, Message: err.Error()}}
-}
-
-func configError(err error) error {
-	return &dfsio.Error{Exit: report.ExitPlan, Cause: err, Failure: report.Failure{
-		Reason: dfsio.ReasonConfigInvalid, Message: err.Error(), Remedy: "correct the Hadoop configuration the run refers to",
-	}}
+// runOf is the benchmark that a plan is for.
+func runOf(*plan.Plan) func(ctx context.Context, env *steps.Env, body *report.Body) error {
+	return func(ctx context.Context, env *steps.Env, body *report.Body) error {
+		return dfsio.Run(ctx, &dfsio.Env{Env: *env}, body)
+	}
 }
 
 // finish completes the envelope, writes the report and returns the exit code.
@@ -157,7 +155,7 @@ func (s *Shard) write(r *report.Report) error {
 
 // Judge turns the end of a step into an outcome, an exit code and a failure.
 func Judge(err error) (report.Outcome, int, *report.Failure) {
-	own, stopped, missed := new(dfsio.Error), new(measure.Stopped), new(measure.GateMissed)
+	own, stopped, missed := new(steps.Error), new(measure.Stopped), new(measure.GateMissed)
 	switch {
 	case err == nil:
 		return report.Complete, report.ExitDone, nil

@@ -16,11 +16,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hadoop-bench/operator/runner/dfsio"
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 	"github.com/hadoop-bench/operator/runner/shard"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 func identity() report.Identity {
@@ -91,7 +91,7 @@ func (p *pod) report() *report.Report {
 func TestMainCarriesOutThePlan(t *testing.T) {
 	p := newPod(t, newPlan())
 	p.write("conf/core-site.xml", "<configuration><property><name>b</name><value>${env.B:-2}</value></property></configuration>")
-	p.shard.Run = func(_ context.Context, env *dfsio.Env, body *report.Body) error {
+	p.shard.Run = func(_ context.Context, env *steps.Env, body *report.Body) error {
 		if diff := cmp.Diff(newPlan(), env.Plan); diff != "" {
 			t.Errorf("plan (-want +got):\n%s", diff)
 		}
@@ -125,16 +125,16 @@ func TestMainFailures(t *testing.T) {
 		reason  string
 		message string
 	}{
-		"no plan":           {func(p *pod) { os.Remove(p.shard.PlanFile) }, report.ExitPlan, dfsio.ReasonPlanInvalid, "read plan: open"},
-		"a plan of a later": {func(p *pod) { p.write("plan.json", `{"version":2,"later":1}`) }, report.ExitPlan, dfsio.ReasonPlanInvalid, "version 2 is not supported, only 1 is"},
-		"no index":          {func(p *pod) { p.shard.Index = "" }, report.ExitPlan, dfsio.ReasonPlanInvalid, `index "": not a number`},
-		"negative index":    {func(p *pod) { p.shard.Index = "-1" }, report.ExitPlan, dfsio.ReasonPlanInvalid, `index "-1"`},
-		"conf is a file":    {func(p *pod) { p.write("conf", "") }, report.ExitPlan, dfsio.ReasonConfigInvalid, "list Hadoop configuration"},
-		"conf is broken":    {func(p *pod) { p.write("conf/core-site.xml", "<configuration>") }, report.ExitPlan, dfsio.ReasonConfigInvalid, "core-site.xml line 1"},
-		"the step's own":    {func(p *pod) { p.shard.Index = "8" }, report.ExitPlan, dfsio.ReasonPlanInvalid, "index 8: not between 0 and 7"},
+		"no plan":           {func(p *pod) { os.Remove(p.shard.PlanFile) }, report.ExitPlan, steps.ReasonPlanInvalid, "read plan: open"},
+		"a plan of a later": {func(p *pod) { p.write("plan.json", `{"version":2,"later":1}`) }, report.ExitPlan, steps.ReasonPlanInvalid, "version 2 is not supported, only 1 is"},
+		"no index":          {func(p *pod) { p.shard.Index = "" }, report.ExitPlan, steps.ReasonPlanInvalid, `index "": not a number`},
+		"negative index":    {func(p *pod) { p.shard.Index = "-1" }, report.ExitPlan, steps.ReasonPlanInvalid, `index "-1"`},
+		"conf is a file":    {func(p *pod) { p.write("conf", "") }, report.ExitPlan, steps.ReasonConfigInvalid, "list Hadoop configuration"},
+		"conf is broken":    {func(p *pod) { p.write("conf/core-site.xml", "<configuration>") }, report.ExitPlan, steps.ReasonConfigInvalid, "core-site.xml line 1"},
+		"the step's own":    {func(p *pod) { p.shard.Index = "8" }, report.ExitPlan, steps.ReasonPlanInvalid, "index 8: not between 0 and 7"},
 		"configured for ssl": {func(p *pod) {
 			p.write("conf/core-site.xml", `<configuration><property name="hadoop.security.authentication" value="kerberos"/></configuration>`)
-		}, report.ExitPlan, dfsio.ReasonNotSupported, "kerberos"},
+		}, report.ExitPlan, steps.ReasonNotSupported, "kerberos"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestStops(t *testing.T) {
 			planned := newPlan()
 			planned.TimeoutMillis = tt.timeout
 			p := newPod(t, planned)
-			p.shard.Run = func(ctx context.Context, _ *dfsio.Env, body *report.Body) error {
+			p.shard.Run = func(ctx context.Context, _ *steps.Env, body *report.Body) error {
 				body.Start, body.End, body.Operations, body.Bytes = 10, 20, 1, 7
 				tt.act(p)
 				<-ctx.Done()
@@ -193,7 +193,7 @@ func TestStops(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	own := &dfsio.Error{Exit: report.ExitTarget, Failure: report.Failure{Reason: "SafeMode", Message: "m", Remedy: "r"}}
+	own := &steps.Error{Exit: report.ExitTarget, Failure: report.Failure{Reason: "SafeMode", Message: "m", Remedy: "r"}}
 	tests := map[string]struct {
 		err     error
 		outcome report.Outcome
@@ -226,9 +226,9 @@ func TestJudge(t *testing.T) {
 // TestReportIsShort: a report with the longest texts still fits, and keeps its reason.
 func TestReportIsShort(t *testing.T) {
 	p := newPod(t, newPlan())
-	p.shard.Run = func(_ context.Context, _ *dfsio.Env, body *report.Body) error {
+	p.shard.Run = func(_ context.Context, _ *steps.Env, body *report.Body) error {
 		body.Facts = map[string]string{"x": strings.Repeat("y", 3000)}
-		return &dfsio.Error{Exit: 1, Failure: report.Failure{Reason: "Long", Message: strings.Repeat("m", 5000), Remedy: strings.Repeat("r", 5000)}}
+		return &steps.Error{Exit: 1, Failure: report.Failure{Reason: "Long", Message: strings.Repeat("m", 5000), Remedy: strings.Repeat("r", 5000)}}
 	}
 	if code := p.shard.Main(t.Context()); code != 1 {
 		t.Errorf("exit code %d, want 1", code)
@@ -242,11 +242,11 @@ func TestReportIsShort(t *testing.T) {
 func TestReportTooLong(t *testing.T) {
 	for name, result := range map[string]error{
 		"complete": nil,
-		"failed":   &dfsio.Error{Exit: 3, Failure: report.Failure{Reason: "SafeMode", Message: "m"}},
+		"failed":   &steps.Error{Exit: 3, Failure: report.Failure{Reason: "SafeMode", Message: "m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPod(t, newPlan())
-			p.shard.Run = func(_ context.Context, _ *dfsio.Env, body *report.Body) error {
+			p.shard.Run = func(_ context.Context, _ *steps.Env, body *report.Body) error {
 				body.Facts = map[string]string{}
 				for i := range 5000 {
 					body.Facts[fmt.Sprint(i)] = "x"
@@ -269,11 +269,11 @@ func TestReportTooLong(t *testing.T) {
 func TestNoReport(t *testing.T) {
 	p := newPod(t, newPlan())
 	p.shard.ReportFile = filepath.Join(p.dir, "absent", "report")
-	p.shard.Run = func(context.Context, *dfsio.Env, *report.Body) error { return nil }
+	p.shard.Run = func(context.Context, *steps.Env, *report.Body) error { return nil }
 	if code := p.shard.Main(t.Context()); code != report.ExitBenchmark {
 		t.Errorf("exit code %d, want %d", code, report.ExitBenchmark)
 	}
-	p.shard.Run = func(context.Context, *dfsio.Env, *report.Body) error { return &measure.Stopped{} }
+	p.shard.Run = func(context.Context, *steps.Env, *report.Body) error { return &measure.Stopped{} }
 	if code := p.shard.Main(t.Context()); code != report.ExitInterrupted {
 		t.Errorf("exit code %d, want %d", code, report.ExitInterrupted)
 	}
@@ -283,7 +283,7 @@ func TestNoReport(t *testing.T) {
 func TestReportReplacesAnOlderOne(t *testing.T) {
 	p := newPod(t, newPlan())
 	p.write("report", strings.Repeat("x", 10_000))
-	p.shard.Run = func(context.Context, *dfsio.Env, *report.Body) error { return nil }
+	p.shard.Run = func(context.Context, *steps.Env, *report.Body) error { return nil }
 	if code := p.shard.Main(t.Context()); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
