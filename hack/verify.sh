@@ -27,7 +27,7 @@ check() {
 
 tool() { go tool -modfile="$ROOT/hack/tools/go.mod" "$@"; }
 
-go_files() { git ls-files --cached --others --exclude-standard -- '*.go' ':!zz_generated.*'; }
+go_files() { git ls-files --cached --others --exclude-standard -- '*.go' ':!zz_generated.*' ':!*.pb.go'; }
 
 formatted() {
   local files
@@ -48,11 +48,24 @@ manifests() {
   return $status
 }
 
+# protos: regenerates into an empty directory and compares what is there.
+protos() {
+  local dir=$1 here=runner/hadoop/wire path status=0
+  go -C hack/protos run . -out "$dir" || return
+  for path in "$dir"/*; do
+    diff -u "$here/${path##*/}" "$path" || status=1
+  done
+  # Code of a .proto file that is gone would stay otherwise.
+  diff <(cd "$dir" && ls) <(cd "$here" && ls | grep '\.pb\.go$') || status=1
+  return $status
+}
+
 complete() { go list -mod=readonly tool >/dev/null; }
 
 in_module() { (cd "$1" && shift && "$@"); }
 
 check "generated files" "run make manifests and commit the result" manifests "$scratch/manifests"
+check "generated protobuf code" "run go -C hack/protos run . and commit the result" protos "$scratch/protos"
 check "format" "run go tool -modfile=hack/tools/go.mod gofumpt -w on these files" formatted
 while read -r mod; do
   dir=$(dirname "$mod")
