@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -16,7 +17,10 @@ type Recorder struct {
 	operations int64
 	bytes      int64
 	latency    *report.Histogram
+	intended   *report.Histogram // nil: there is no rate
 	series     *report.Series
+	delta0     int64 // width of the series' finest bucket, in microseconds
+	offset     int64 // the target's clock minus the shard's, in microseconds
 	errors     map[string]*report.ErrorCount
 }
 
@@ -25,15 +29,25 @@ type Recorder struct {
 // shard's.
 func NewRecorder(origin time.Time, delta0, offset time.Duration) *Recorder {
 	r := &Recorder{
-		origin:  origin,
-		micros:  origin.UnixMicro(),
 		latency: report.NewHistogram(report.DefaultScale),
-		series:  report.NewSeries(origin.UnixMicro(), delta0.Microseconds()),
 		errors:  map[string]*report.ErrorCount{},
+		delta0:  delta0.Microseconds(),
+		offset:  offset.Microseconds(),
 	}
-	r.series.Shift(offset.Microseconds())
+	r.Begin(origin)
 	return r
 }
+
+// Begin sets the origin of a recorder that has recorded nothing yet: what takes long to make can be made before the origin
+// is known.
+func (r *Recorder) Begin(origin time.Time) {
+	r.origin, r.micros = origin, origin.UnixMicro()
+	r.series = report.NewSeries(r.micros, r.delta0)
+	r.series.Shift(r.offset)
+}
+
+// KeepIntended has the recorder keep intended latencies, too; Paced needs it.
+func (r *Recorder) KeepIntended() { r.intended = report.NewHistogram(report.DefaultScale) }
 
 // Operation records a completed operation that moved bytes. It does not allocate.
 func (r *Recorder) Operation(began, ended time.Time, bytes int64) {
@@ -42,6 +56,38 @@ func (r *Recorder) Operation(began, ended time.Time, bytes int64) {
 	r.latency.Record(int64(ended.Sub(began)))
 	// Counted from the origin by the monotonic clock, so that a step of the wall clock tears no hole into the series.
 	r.series.Add(r.micros+ended.Sub(r.origin).Microseconds(), bytes)
+}
+
+// Call records a completed operation that moves no bytes: the series counts operations. It does not allocate.
+func (r *Recorder) Call(began, ended time.Time) {
+	r.operations++
+	r.latency.Record(int64(ended.Sub(began)))
+	r.series.Add(r.micros+ended.Sub(r.origin).Microseconds(), 1)
+}
+
+// Paced is Call for an operation that a rate wanted to begin at an instant. It does not allocate.
+func (r *Recorder) Paced(scheduled, began, ended time.Time) {
+	r.Call(began, ended)
+	r.intended.Record(int64(ended.Sub(scheduled)))
+}
+
+// Add counts what another recorder of the same origin and series has recorded, and leaves that one as it is. The error is
+// of sums that do not fit.
+func (r *Recorder) Add(other *Recorder) error {
+	r.operations += other.operations
+	r.bytes += other.bytes
+	err := errors.Join(r.latency.Merge(other.latency), r.series.Merge(other.series))
+	if r.intended != nil {
+		err = errors.Join(err, r.intended.Merge(other.intended))
+	}
+	for class, e := range other.errors {
+		if own := r.errors[class]; own != nil {
+			own.Count += e.Count
+		} else {
+			r.errors[class] = &report.ErrorCount{Class: class, Count: e.Count, First: e.First}
+		}
+	}
+	return err
 }
 
 // Error counts a failed operation under a class. The first text of a class is kept.
@@ -61,7 +107,7 @@ func (r *Recorder) Bytes() int64 { return r.bytes }
 func (r *Recorder) Fill(body *report.Body) {
 	body.Operations, body.Bytes = r.operations, r.bytes
 	if r.operations > 0 {
-		body.Latency, body.Series = r.latency, r.series
+		body.Latency, body.Intended, body.Series = r.latency, r.intended, r.series
 	}
 	body.Errors = nil
 	for _, e := range r.errors {

@@ -31,45 +31,62 @@ const (
 	FigureP99         = "latencyP99Nanos"
 	FigureP999        = "latencyP999Nanos"
 	FigureMaxLatency  = "latencyMaxNanos"
+
+	// With a rate: the latency from when the schedule wanted an operation to begin.
+	FigureIntendedMean = "intendedMeanNanos"
+	FigureIntendedP50  = "intendedP50Nanos"
+	FigureIntendedP90  = "intendedP90Nanos"
+	FigureIntendedP95  = "intendedP95Nanos"
+	FigureIntendedP99  = "intendedP99Nanos"
+	FigureIntendedP999 = "intendedP999Nanos"
+	FigureIntendedMax  = "intendedMaxNanos"
 )
+
+// figureNames are all figures in the order in which they are listed.
+func figureNames() []string {
+	return []string{
+		FigureAggregate, FigureWindow, FigurePerStream, FigureAverageIO, FigureIODeviation, FigureIOPS, FigureMeanIO,
+		FigureOps, FigureWindowOps, FigureUpstreamOps,
+		FigureMeanLatency, FigureP50, FigureP90, FigureP95, FigureP99, FigureP999, FigureMaxLatency,
+		FigureIntendedMean, FigureIntendedP50, FigureIntendedP90, FigureIntendedP95, FigureIntendedP99, FigureIntendedP999,
+		FigureIntendedMax,
+	}
+}
 
 // Figures lists the numbers of a result by which repeats are compared, always in the same order; absent ones are left out.
 func (m *Merged) Figures() []Figure {
-	var figures []Figure
 	r := &m.Rates
-	for _, f := range [...]struct {
-		name  string
-		value *float64
-	}{
-		{FigureAggregate, r.AggregateMiBps},
-		{FigureWindow, r.WindowMiBps},
-		{FigurePerStream, r.PerStreamMiBps},
-		{FigureAverageIO, r.AverageIORateMiBps},
-		{FigureIODeviation, r.IORateStdDevMiBps},
-		{FigureIOPS, r.IOPS},
-		{FigureMeanIO, r.MeanIOBytes},
-	} {
-		if f.value != nil {
-			figures = append(figures, Figure{f.name, *f.value})
-		}
+	values := map[string]*float64{
+		FigureAggregate: r.AggregateMiBps, FigureWindow: r.WindowMiBps, FigurePerStream: r.PerStreamMiBps,
+		FigureAverageIO: r.AverageIORateMiBps, FigureIODeviation: r.IORateStdDevMiBps,
+		FigureIOPS: r.IOPS, FigureMeanIO: r.MeanIOBytes,
+		FigureOps: r.OpsPerSec, FigureWindowOps: r.WindowOpsPerSec, FigureUpstreamOps: r.UpstreamOpsPerSec,
 	}
-	if l := m.Latency; l != nil {
-		for _, f := range [...]struct {
-			name  string
-			value int64
-		}{
-			{FigureMeanLatency, l.Mean},
-			{FigureP50, l.P50},
-			{FigureP90, l.P90},
-			{FigureP95, l.P95},
-			{FigureP99, l.P99},
-			{FigureP999, l.P999},
-			{FigureMaxLatency, l.Max},
-		} {
-			figures = append(figures, Figure{f.name, float64(f.value)})
+	addLatency(values, m.Latency,
+		FigureMeanLatency, FigureP50, FigureP90, FigureP95, FigureP99, FigureP999, FigureMaxLatency)
+	addLatency(values, m.Intended,
+		FigureIntendedMean, FigureIntendedP50, FigureIntendedP90, FigureIntendedP95, FigureIntendedP99, FigureIntendedP999,
+		FigureIntendedMax)
+	var figures []Figure
+	for _, name := range figureNames() {
+		if v := values[name]; v != nil {
+			figures = append(figures, Figure{name, *v})
 		}
 	}
 	return figures
+}
+
+// addLatency adds the figures of a distribution, if there is one, under the given names.
+func addLatency(values map[string]*float64, l *Latency, mean, p50, p90, p95, p99, p999, most string) {
+	if l == nil {
+		return
+	}
+	for name, nanos := range map[string]int64{
+		mean: l.Mean, p50: l.P50, p90: l.P90, p95: l.P95, p99: l.P99, p999: l.P999, most: l.Max,
+	} {
+		v := float64(nanos)
+		values[name] = &v
+	}
 }
 
 // Stat is one figure over the repeats of a step.
@@ -92,6 +109,8 @@ type Aggregate struct {
 	// Pooled is the distribution of all operations of all repeats together. Its quantiles are those of the merged
 	// histograms and in general differ from the means of the repeats' quantiles in Stats.
 	Pooled *Latency `json:"pooled,omitempty"`
+	// PooledIntended is the same of the intended latencies, with a rate.
+	PooledIntended *Latency `json:"pooledIntended,omitempty"`
 }
 
 // AggregateRepeats makes mean and spread of the results of a step's repeats. It refuses an empty list, and histograms
@@ -101,20 +120,17 @@ func AggregateRepeats(repeats []*Merged) (*Aggregate, error) {
 		return nil, errors.New("aggregating repeats: there is none")
 	}
 	values := make(map[string][]float64)
-	pooled := NewHistogram(MaxScale)
+	pooled, intended := NewHistogram(MaxScale), NewHistogram(MaxScale)
 	for i, m := range repeats {
 		for _, f := range m.Figures() {
 			values[f.Name] = append(values[f.Name], f.Value)
 		}
-		if err := pooled.Merge(m.Histogram); err != nil {
+		if err := errors.Join(pooled.Merge(m.Histogram), intended.Merge(m.IntendedHistogram)); err != nil {
 			return nil, fmt.Errorf("pooling the latencies of repeat %d: %w", i+1, err)
 		}
 	}
-	a := &Aggregate{Repeats: len(repeats), Stats: []Stat{}, Pooled: LatencyOf(pooled)}
-	for _, name := range [...]string{
-		FigureAggregate, FigureWindow, FigurePerStream, FigureAverageIO, FigureIODeviation, FigureIOPS, FigureMeanIO,
-		FigureMeanLatency, FigureP50, FigureP90, FigureP95, FigureP99, FigureP999, FigureMaxLatency,
-	} {
+	a := &Aggregate{Repeats: len(repeats), Stats: []Stat{}, Pooled: LatencyOf(pooled), PooledIntended: LatencyOf(intended)}
+	for _, name := range figureNames() {
 		if v := values[name]; len(v) > 0 {
 			a.Stats = append(a.Stats, statOf(name, v))
 		}

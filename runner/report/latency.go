@@ -1,6 +1,6 @@
 package report
 
-// Latency is the distribution of the service time of one operation in nanoseconds: what a person reads of a Histogram.
+// Latency is the distribution of the service time, or intended latency, of one operation in nanoseconds: what a person reads of a Histogram.
 // Quantiles are nearest-rank; they come from merged histograms, never from averaged quantiles.
 type Latency struct {
 	Count int64 `json:"count"`

@@ -34,7 +34,11 @@ type Merged struct {
 	Operations int64        `json:"operations"`        // completed, of all shards
 	Bytes      int64        `json:"bytes"`             // moved by those operations
 	Planned    int64        `json:"planned,omitempty"` // bytes (or operations) planned for the shards that reported
+	Due        int64        `json:"due,omitempty"`     // operations that a rate asked for; 0 without one
 	Errors     []ErrorCount `json:"errors,omitempty"`  // by class, the most frequent first; First is the lowest shard's
+
+	// SetUpMaxMicros is how long the slowest shard's set-up took.
+	SetUpMaxMicros int64 `json:"setUpMaxMicros,omitempty"`
 
 	Times Times  `json:"times"`
 	Rates Rates  `json:"rates"`
@@ -43,7 +47,10 @@ type Merged struct {
 
 	Latency   *Latency   `json:"latencyNanos,omitempty"` // absent without a recorded latency
 	Histogram *Histogram `json:"histogram,omitempty"`
-	Series    *Series    `json:"series,omitempty"`
+	// Intended is the latency from when the rate's schedule wanted an operation to begin until its end; absent without one.
+	Intended          *Latency   `json:"intendedLatencyNanos,omitempty"`
+	IntendedHistogram *Histogram `json:"intendedHistogram,omitempty"`
+	Series            *Series    `json:"series,omitempty"`
 	// SeriesMismatch: the shards' series begin at different times or have different bucket widths, as those of shards
 	// without a common start do. There is no merged series then, and no window; every other figure holds.
 	SeriesMismatch bool `json:"seriesMismatch,omitempty"`
@@ -119,7 +126,7 @@ func Merge(in MergeInput) (*Merged, error) {
 	m.Shards.Started = int32(len(started))
 	m.Clock = clocksOf(started)
 	m.Use = useOf(started)
-	m.Latency = LatencyOf(m.Histogram)
+	m.Latency, m.Intended = LatencyOf(m.Histogram), LatencyOf(m.IntendedHistogram)
 	m.Rates = ratesOf(m, started)
 	m.Slowest, m.Fastest = outliers(started, m.Times.FirstStart)
 	return m, nil
@@ -191,12 +198,13 @@ func (m *Merged) add(s shard) error {
 	for _, sum := range [...]struct {
 		total *int64
 		more  int64
-	}{{&m.Operations, b.Operations}, {&m.Bytes, b.Bytes}, {&m.Planned, b.Planned}} {
+	}{{&m.Operations, b.Operations}, {&m.Bytes, b.Bytes}, {&m.Planned, b.Planned}, {&m.Due, b.Due}} {
 		var ok bool
 		if *sum.total, ok = addInt64(*sum.total, sum.more); !ok {
 			return ErrOverflow
 		}
 	}
+	m.SetUpMaxMicros = max(m.SetUpMaxMicros, b.SetUp)
 	if err := m.addErrors(b.Errors); err != nil {
 		return err
 	}
@@ -221,10 +229,15 @@ func (m *Merged) addErrors(more []ErrorCount) error {
 }
 
 func (m *Merged) addMeasurements(b *Body) error {
-	if m.Histogram == nil {
-		m.Histogram = b.Latency.Clone()
-	} else if err := m.Histogram.Merge(b.Latency); err != nil {
-		return err
+	for _, h := range [...]struct {
+		total **Histogram
+		more  *Histogram
+	}{{&m.Histogram, b.Latency}, {&m.IntendedHistogram, b.Intended}} {
+		if *h.total == nil {
+			*h.total = h.more.Clone()
+		} else if err := (*h.total).Merge(h.more); err != nil {
+			return err
+		}
 	}
 	return m.addSeries(b.Series)
 }

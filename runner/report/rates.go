@@ -59,10 +59,19 @@ type Rates struct {
 	// the shards, so that they are the figures of its text.
 	IORateStdDevMiBps *float64 `json:"ioRateStdDevMiBps,omitempty"`
 
-	// IOPS is the completed operations of all shards over the wall clock time, per second.
+	// IOPS is the completed operations of all shards over the wall clock time, per second, where they move bytes.
 	IOPS *float64 `json:"iops,omitempty"`
 	// MeanIOBytes is bytes over operations: how much one read or write call moved.
 	MeanIOBytes *float64 `json:"meanIOBytes,omitempty"`
+
+	// OpsPerSec is, where operations move no bytes, the completed ones of all shards over the wall clock time from the
+	// first start to the last end. It stands in the place of IOPS.
+	OpsPerSec *float64 `json:"opsPerSec,omitempty"`
+	// WindowOpsPerSec is the rate of operations while every shard was at work, by the same rules as WindowMiBps.
+	WindowOpsPerSec *float64 `json:"windowOpsPerSec,omitempty"`
+	// UpstreamOpsPerSec is NNThroughputBenchmark's "Ops per sec": 1000 times the operations over the elapsed whole
+	// milliseconds, and 0 if these are 0.
+	UpstreamOpsPerSec *float64 `json:"upstreamOpsPerSec,omitempty"`
 }
 
 // SpreadLimit is how far apart in microseconds the starts of shards may lie if they are to count as simultaneous: 5 % of
@@ -92,6 +101,9 @@ func timesOf(shards []shard) (Times, error) {
 }
 
 func ratesOf(m *Merged, shards []shard) Rates {
+	if m.Bytes == 0 && m.Operations > 0 {
+		return operationRates(m, shards)
+	}
 	r := Rates{
 		IOPS:        quotient(float64(m.Operations)*1e6, float64(m.Times.WallMicros)),
 		MeanIOBytes: quotient(float64(m.Bytes), float64(m.Operations)),
@@ -100,7 +112,9 @@ func ratesOf(m *Merged, shards []shard) Rates {
 		return r
 	}
 	r.AggregateMiBps = mibps(m.Bytes, m.Times.WallMicros)
-	r.WindowMiBps, r.WindowMicros = window(m, shards)
+	if amount, micros, ok := window(m, shards); ok {
+		r.WindowMiBps, r.WindowMicros = mibps(amount, micros), micros
+	}
 
 	u := upstreamOf(shards)
 	r.PerStreamMiBps = finite(u.throughput())
@@ -109,22 +123,35 @@ func ratesOf(m *Merged, shards []shard) Rates {
 	return r
 }
 
-// window is the rate, and the length, of the time when all shards were at work. Every shard must have started and have a
-// series, else the sum lacks a part.
-func window(m *Merged, shards []shard) (*float64, int64) {
+// operationRates are the rates where operations, not bytes, are counted.
+func operationRates(m *Merged, shards []shard) Rates {
+	upstream := upstreamOpsPerSec(m.Operations, elapsedMillis(m))
+	r := Rates{
+		OpsPerSec:         quotient(float64(m.Operations)*1e6, float64(m.Times.WallMicros)),
+		UpstreamOpsPerSec: &upstream,
+	}
+	if amount, micros, ok := window(m, shards); ok {
+		r.WindowOpsPerSec, r.WindowMicros = quotient(float64(amount)*1e6, float64(micros)), micros
+	}
+	return r
+}
+
+// window is what was done, and how long, in the time when all shards were at work. Every shard must have started and have
+// a series, else the sum lacks a part.
+func window(m *Merged, shards []shard) (amount, micros int64, ok bool) {
 	if m.Series == nil || int32(len(shards)) < m.Shards.Expected {
-		return nil, 0
+		return 0, 0, false
 	}
 	for _, s := range shards {
 		if s.Body.Series == nil {
-			return nil, 0
+			return 0, 0, false
 		}
 	}
 	amount, buckets, micros := m.Series.between(m.Times.LastStart, m.Times.FirstEnd)
 	if buckets < minWindowBuckets || float64(micros) < minWindowFraction*float64(m.Times.WallMicros) {
-		return nil, 0
+		return 0, 0, false
 	}
-	return mibps(amount, micros), micros
+	return amount, micros, true
 }
 
 func mibps(bytes, micros int64) *float64 {

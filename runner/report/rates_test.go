@@ -90,7 +90,10 @@ func TestRatesThatCannotBeTold(t *testing.T) {
 		"no time":       {simpleReport(0, 0, 0, mebi, 1), Rates{MeanIOBytes: ptr(float64(mebi))}},
 		"no operations": {simpleReport(0, 0, second, 0, 0), Rates{IOPS: ptr(0.0)}},
 		"operations without bytes": {
-			simpleReport(0, 0, 2*second, 0, 10), Rates{IOPS: ptr(5.0), MeanIOBytes: ptr(0.0)},
+			simpleReport(0, 0, 2*second, 0, 10), Rates{OpsPerSec: ptr(5.0), UpstreamOpsPerSec: ptr(5.0)},
+		},
+		"operations within a millisecond": {
+			simpleReport(0, 0, 500, 0, 10), Rates{OpsPerSec: ptr(20_000.0), UpstreamOpsPerSec: ptr(0.0)},
 		},
 		"under a millisecond": {simpleReport(0, 0, 500, mebi, 1), Rates{
 			AggregateMiBps: ptr(2000.0), IOPS: ptr(2000.0), MeanIOBytes: ptr(float64(mebi)),

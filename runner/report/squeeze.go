@@ -42,6 +42,7 @@ func clone(r *Report) *Report {
 	c.Body.Errors = slices.Clone(r.Body.Errors)
 	c.Body.Facts = maps.Clone(r.Body.Facts)
 	c.Body.Latency = r.Body.Latency.Clone()
+	c.Body.Intended = r.Body.Intended.Clone()
 	c.Body.Series = r.Body.Series.Clone()
 	return &c
 }
@@ -56,13 +57,22 @@ func coarserSeries(r *Report, least int) bool {
 	return true
 }
 
-// coarserLatency halves the resolution of a histogram that is finer than the scale least.
+// coarserLatency halves the resolution of the finest histograms, if they are finer than the scale least.
 func coarserLatency(r *Report, least int) bool {
-	h := r.Body.Latency
-	if h == nil || h.Scale() <= least {
+	finest := least
+	for _, h := range [...]*Histogram{r.Body.Latency, r.Body.Intended} {
+		if h != nil {
+			finest = max(finest, h.Scale())
+		}
+	}
+	if finest == least {
 		return false
 	}
-	h.Downscale(h.Scale() - 1)
+	for _, h := range [...]*Histogram{r.Body.Latency, r.Body.Intended} {
+		if h != nil {
+			h.Downscale(finest - 1)
+		}
+	}
 	return true
 }
 

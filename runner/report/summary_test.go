@@ -31,6 +31,22 @@ func TestSummary(t *testing.T) {
 			Merged{Shards: ShardCounts{Expected: 2, Started: 2}, Times: Times{WallMicros: 90 * second}, Latency: latency},
 			"truncate", "truncate: 2 files in 90.0 s: p99 of one operation 12.1 ms",
 		},
+		"operations that move no bytes": {
+			Merged{
+				Shards: ShardCounts{Expected: 4, Started: 4}, Operations: 100_000, Times: Times{WallMicros: 12_300_000},
+				Rates: Rates{OpsPerSec: ptr(8130.08)}, Latency: &Latency{P50: 1_200_000, P99: 5_400_000},
+			},
+			"create", "create: 100000 operations on 4 shards in 12.3 s: 8130.1 ops/s, p50 1.2 ms, p99 5.4 ms",
+		},
+		"operations at a rate": {
+			Merged{
+				Shards: ShardCounts{Expected: 2, Started: 1}, Operations: 1, Times: Times{WallMicros: 1_000_000},
+				Rates: Rates{OpsPerSec: ptr(1.0)}, Latency: &Latency{P50: 900, P99: 900}, Intended: &Latency{P50: 1_500, P99: 2e9},
+				Errors: []ErrorCount{{"A", 2, ""}},
+			},
+			"append", "append: 1 operation on 1 of 2 shards in 1.0 s: " +
+				"1.0 ops/s, p50 900 ns, p99 900 ns, intended p50 1.5 µs, p99 2.0 s, 2 failed operations",
+		},
 		"nothing started": {Merged{Shards: ShardCounts{Expected: 4}}, "write", "write: 0 of 4 files"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,7 +38,7 @@ func checkEnvelope(r *Report) string {
 
 func checkTimes(r *Report) string {
 	b := &r.Body
-	for _, t := range [...]int64{b.Prepared, b.Start, b.End, b.CloseMicros} {
+	for _, t := range [...]int64{b.Prepared, b.SetUp, b.Start, b.End, b.CloseMicros} {
 		if t < 0 || t > maxMicros {
 			return fmt.Sprintf("time %d", t)
 		}
@@ -61,7 +61,7 @@ func checkTimes(r *Report) string {
 func checkCounters(r *Report) string {
 	b := &r.Body
 	switch {
-	case b.Operations < 0 || b.Bytes < 0 || b.Planned < 0:
+	case b.Operations < 0 || b.Bytes < 0 || b.Planned < 0 || b.Due < 0:
 		return "a negative counter"
 	case b.Start == 0 && (b.Operations > 0 || b.Bytes > 0):
 		return "operations without a start"
@@ -101,6 +101,9 @@ func checkMeasurements(r *Report) string {
 	}
 	if h := b.Latency; h != nil && h.Count() > attempted {
 		return fmt.Sprintf("%d latencies of %d operations", h.Count(), attempted)
+	}
+	if h := b.Intended; h != nil && h.Count() > attempted {
+		return fmt.Sprintf("%d intended latencies of %d operations", h.Count(), attempted)
 	}
 	if s := b.Series; s != nil && s.Total() > max(b.Bytes, b.Operations) {
 		return fmt.Sprintf("a series of %d in total over %d bytes and %d operations", s.Total(), b.Bytes, b.Operations)

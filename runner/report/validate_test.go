@@ -43,7 +43,15 @@ func TestValidate(t *testing.T) {
 		"a class twice":             func(r *Report) { r.Body.Errors = append(r.Body.Errors, r.Body.Errors[0]) },
 		"errors beyond counting":    func(r *Report) { r.Body.Errors[0].Count = maxInt64 },
 		"more latencies than tries": func(r *Report) { r.Body.Errors, r.Body.Operations = nil, 1999 },
-		"series of more bytes":      func(r *Report) { r.Body.Bytes-- },
+		"negative set-up":           func(r *Report) { r.Body.SetUp = -1 },
+		"negative arrivals":         func(r *Report) { r.Body.Due = -1 },
+		"more intended than tries": func(r *Report) {
+			r.Body.Intended = r.Body.Latency.Clone()
+			r.Body.Intended.Record(1)
+			r.Body.Intended.Record(1)
+			r.Body.Intended.Record(1)
+		},
+		"series of more bytes": func(r *Report) { r.Body.Bytes-- },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := fullReport()

@@ -10,12 +10,14 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner"
 	"github.com/hadoop-bench/operator/runner/measure"
+	"github.com/hadoop-bench/operator/runner/nnthroughput/cli"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 )
@@ -23,10 +25,12 @@ import (
 const usage = `Usage: runner <command> [options]
 
 Commands:
-  shard      carry out a plan; this is what a pod runs
-  preflight  look whether a DFSIO run could work, by hand or in a pod
-  probe      exit with 0 if the shard beside it is prepared
-  version    print the version
+  shard         carry out a plan; this is what a pod runs
+  nnthroughput  NNThroughputBenchmark by hand, with its own command line and report
+  preflight     look whether a DFSIO run could work, by hand or in a pod
+  probe         exit with 0 if the shard beside it is prepared
+  install       copy the runner into a directory, for a container with another image
+  version       print the version
 
 runner <command> -h lists the options of a command.
 `
@@ -55,13 +59,17 @@ func Command(ctx context.Context, p Process) int {
 		return p.preflight(ctx, args)
 	case "probe":
 		return p.probe(args)
+	case "nnthroughput":
+		return p.nnthroughput(ctx, args)
+	case "install":
+		return p.install(args)
 	case "version":
 		fmt.Fprintf(p.Stdout, "runner %s %s\n", runner.Version(), runner.GoVersion())
 		return report.ExitDone
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(p.Stdout, usage)
 		return report.ExitDone
-	case "dfsio", "nnthroughput", "ycsb":
+	case "dfsio", "ycsb":
 		fmt.Fprintf(p.Stderr, "runner %s: not supported yet; a run is carried out by the operator\n", name)
 		return report.ExitPlan
 	}
@@ -114,6 +122,19 @@ func (p Process) shard(ctx context.Context, args []string) int {
 	}
 	complete()
 	return s.Main(ctx)
+}
+
+func (p Process) nnthroughput(ctx context.Context, args []string) int {
+	// A user that the system has no name for has none here either.
+	name := ""
+	if self, err := user.Current(); err == nil {
+		name = self.Username
+	}
+	command := cli.Process{
+		Args: args, LookupEnv: p.LookupEnv, Stdout: p.Stdout, Stderr: p.Stderr, Signals: p.Signals, Clock: p.Clock,
+		Root: p.Root, Username: name, Judge: Judge,
+	}
+	return command.Main(ctx)
 }
 
 func (p Process) probe(args []string) int {

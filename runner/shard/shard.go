@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/hadoop-bench/operator/runner"
-	"github.com/hadoop-bench/operator/runner/dfsio"
 	"github.com/hadoop-bench/operator/runner/hadoop/conf"
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
@@ -91,7 +90,9 @@ func (s *Shard) carry(ctx context.Context, p *plan.Plan, r *report.Report) error
 	defer cancel()
 	run := s.Run
 	if run == nil {
-		run = runOf(p)
+		if run, err = runOf(p); err != nil {
+			return steps.PlanError(err)
+		}
 	}
 	return run(ctx, &steps.Env{
 		Plan: p, Index: r.Envelope.Index, Conf: c, User: steps.User(p, s.LookupEnv),
@@ -102,13 +103,6 @@ func (s *Shard) carry(ctx context.Context, p *plan.Plan, r *report.Report) error
 		Clock: s.Clock, Self: measure.Self{Root: s.Root}, Log: s.Log, LookupEnv: s.LookupEnv,
 		Version: runner.Version(), GoVersion: runner.GoVersion(),
 	}, &r.Body)
-}
-
-// runOf is the benchmark that a plan is for.
-func runOf(*plan.Plan) func(ctx context.Context, env *steps.Env, body *report.Body) error {
-	return func(ctx context.Context, env *steps.Env, body *report.Body) error {
-		return dfsio.Run(ctx, &dfsio.Env{Env: *env}, body)
-	}
 }
 
 // finish completes the envelope, writes the report and returns the exit code.

@@ -1,0 +1,193 @@
+package nnthroughput
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
+	"github.com/hadoop-bench/operator/runner/plan"
+	"github.com/hadoop-bench/operator/runner/report"
+	"github.com/hadoop-bench/operator/runner/steps"
+)
+
+// maxLeft bounds the names in the facts.
+const maxLeft = 5
+
+// defaultBase is upstream's base directory; runs that name none work in <defaultBase>/<namespace>/<name>.
+const defaultBase = "/nnThroughputBenchmark"
+
+// cleanup removes what the run made and nothing else, then gives the NameNode its safe mode back. Where there is nothing
+// of this run, there is nothing to do.
+func (s *step) cleanup(ctx context.Context) error {
+	return s.clear(ctx, func(base string, c contents) (proceed bool, err error) {
+		if !c.mine {
+			s.env.Log.Info("Nothing to clean up", "directory", base, "exists", c.exists)
+		}
+		return c.mine, nil
+	}, true)
+}
+
+// clean is the operation of this name. Unlike cleanup it fails where the directory is somebody else's, since the user
+// asked for its deletion; and it leaves the marker if later operations, or the safe mode, need it.
+func (s *step) clean(ctx context.Context) error {
+	return s.clear(ctx, func(base string, c contents) (proceed bool, err error) {
+		if c.exists && !c.mine {
+			return false, steps.Fail(report.ExitTarget, steps.ReasonNotOurs, "remove what lies there by hand if nobody needs it, or set another spec.baseDirName",
+				"clean refused: %s has no marker of this run", base)
+		}
+		return c.mine, nil
+	}, !s.worksAgain())
+}
+
+// worksAgain tells whether an operation follows the clean in the run, which then needs the marker.
+func (s *step) worksAgain() bool {
+	i := slices.Index(s.nnt.Operations, plan.OpClean)
+	return i >= 0 && slices.ContainsFunc(s.nnt.Operations[i:], func(op string) bool { return op != plan.OpClean })
+}
+
+// clear empties the base directories. ours decides for each whether to go on; whole says to remove the markers, too. All
+// of them are looked at before anything is deleted.
+func (s *step) clear(ctx context.Context, ours func(base string, c contents) (bool, error), whole bool) error {
+	if err := s.env.Gate.Ready(); err != nil {
+		return err
+	}
+	s.body.Start = s.env.Clock.Now().UnixMicro()
+	defer func() { s.body.End = max(s.body.Start, s.env.Clock.Now().UnixMicro()) }()
+	var own []string
+	restore := false
+	for _, base := range s.nnt.BaseDirs {
+		c, err := s.look(ctx, base)
+		if err != nil {
+			return err
+		}
+		proceed, err := ours(base, c)
+		if err != nil {
+			return err
+		}
+		if proceed {
+			own, restore = append(own, base), restore || c.safeMode
+		}
+	}
+	for _, base := range own {
+		if err := s.empty(ctx, base); err != nil {
+			return err
+		}
+	}
+	if s.env.Plan.Identity.Step == plan.StepCleanup {
+		s.countCalls(ctx, "after")
+	} else if restore {
+		whole = false // cleanup must still learn of the safe mode
+	}
+	if !whole || len(own) == 0 {
+		return nil
+	}
+	return s.release(ctx, own, restore)
+}
+
+// empty deletes the attempts' directories below a base directory, each with one call, and leftovers of our own. What else
+// lies there stays and is named in the facts.
+func (s *step) empty(ctx context.Context, base string) error {
+	entries, _, err := s.control().List(ctx, base)
+	if err != nil {
+		return s.refused("list "+base, err)
+	}
+	var left []string
+	for _, entry := range entries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		file := path.Join(base, entry.Path)
+		switch {
+		case entry.Path == s.markerName() || entry.Path == safeModeName:
+			continue
+		case !isAttempt(entry.Path) && !s.isTemporary(entry.Path):
+			left = append(left, file)
+			continue
+		}
+		if _, err := s.control().Delete(ctx, file, true); err != nil {
+			return s.refused("delete "+file, err)
+		}
+		s.body.Operations++
+	}
+	if len(left) > 0 {
+		names := strings.Join(left[:min(len(left), maxLeft)], " ")
+		if len(left) > maxLeft {
+			names = fmt.Sprintf("%s and %d more", names, len(left)-maxLeft)
+		}
+		s.fact("left", names)
+		s.env.Log.Warn("Files of others were left alone", "left", left)
+	}
+	return nil
+}
+
+// isTemporary tells a file of this run that is there for a moment only, unless its shard was killed.
+func (s *step) isTemporary(name string) bool {
+	rest, found := strings.CutPrefix(name, ownPrefix)
+	purpose, of, _ := strings.Cut(rest, ".")
+	return found && purpose != "run" && (of == s.env.Plan.Identity.RunUID || strings.HasPrefix(of, s.env.Plan.Identity.RunUID+"."))
+}
+
+// isAttempt tells the name of an attempt's directory, as AttemptDir and warm-ups make them.
+func isAttempt(name string) bool {
+	parts := strings.Split(strings.TrimSuffix(name, warmUpSuffix), ".")
+	if !supported(parts[0]) || parts[0] == plan.OpClean {
+		return false
+	}
+	for _, part := range parts[1:] {
+		if n, err := strconv.ParseUint(part, 10, 31); err != nil || n == 0 || strconv.FormatUint(n, 10) != part {
+			return false
+		}
+	}
+	return len(parts) == 1 || len(parts) == 3 || len(parts) == 4
+}
+
+// release removes markers and base directories, and then enters safe mode again if the run had left it. It is not
+// interrupted: without the marker, no other cleanup would know what is left to do.
+func (s *step) release(parent context.Context, bases []string, restore bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(parent), takeDownTimeout)
+	defer cancel()
+	for _, base := range bases {
+		for _, name := range []string{safeModeName, s.markerName()} {
+			if name == safeModeName && base != s.nnt.BaseDirs[0] {
+				continue
+			}
+			if _, err := s.control().Delete(ctx, path.Join(base, name), false); err != nil {
+				return s.refused("delete "+path.Join(base, name), err)
+			}
+		}
+		if err := s.removeBase(ctx, base); err != nil {
+			return s.refused("delete "+base, err)
+		}
+	}
+	if !restore {
+		return nil
+	}
+	if _, err := s.control().SetSafeMode(ctx, namenode.SafeModeEnter, true); err != nil {
+		failure := s.refused("enter safe mode again, as it was before the run", err)
+		if own := new(steps.Error); errors.As(failure, &own) {
+			own.Failure.Remedy = "enter it by hand: hdfs dfsadmin -safemode enter"
+		}
+		return failure
+	}
+	return nil
+}
+
+// removeBase removes a base directory unless something is in it, and those above it that only default names make.
+func (s *step) removeBase(ctx context.Context, base string) error {
+	for dir := base; dir == base || dir == defaultBase || strings.HasPrefix(dir, defaultBase+"/"); dir = path.Dir(dir) {
+		_, err := s.control().Delete(ctx, dir, false)
+		switch {
+		case err == nil:
+		case classOf(err) == "PathIsNotEmptyDirectoryException", dir != base && denied(err):
+			return nil
+		default:
+			return err
+		}
+	}
+	return nil
+}
