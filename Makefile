@@ -19,9 +19,11 @@ demo-down: ## stop all of that
 	hack/demo.sh down
 
 ##@ Test
-.PHONY: test test-unit test-chart test-controlplane test-servers test-e2e
+.PHONY: test test-long test-unit test-chart test-controlplane test-servers test-e2e
 test: ## all tests, as CI runs them, with a cluster of their own
 	hack/test.sh
+test-long: ## the tests with real servers at full size; the cluster stays up
+	HADOOPBENCH_LONG=1 hack/test.sh deps build cluster servers e2e
 test-unit: ## Go tests that need neither root nor servers
 	go test ./...
 test-chart: ## the Helm chart
@@ -32,6 +34,12 @@ test-servers: ## the runner against real servers; they stay up
 	hack/test.sh deps build cluster servers
 test-e2e: ## the operator in the local cluster, which stays up
 	hack/test.sh deps build cluster e2e
+
+ifneq ($(wildcard hack/bench/run.sh),)
+.PHONY: bench
+bench: ## the runner against the original tools, on the same servers
+	hack/bench/run.sh
+endif
 
 ##@ Change it
 .PHONY: build images manifests generate fmt lint verify

@@ -6,9 +6,9 @@
 #   HADOOPBENCH_CACHE   all that is built, fetched or running; default ${XDG_CACHE_HOME:-$HOME/.cache}/hadoop-bench-operator
 #     bin/KEY/          Kubernetes, etcd, helm, kwok, kubectl; KEY is a hash of what they are built from
 #     hadoop/VERSION/   Hadoop's libraries and one formatted name directory
-#     images/           image archives, one per content
+#     images/           image archives, one per content; jre/ what the image of Hadoop has from Debian
 #     logs/             output of test phases
-#     state/            the one local cluster of this machine: pids, logs, keys, etcd, nodes, HDFS data
+#     state/            the one local cluster of this machine: pids, logs, keys, etcd, nodes, HDFS data, Kerberos realm
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 CACHE=${HADOOPBENCH_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/hadoop-bench-operator}
@@ -61,11 +61,11 @@ with_lock() {
   ) 9>"$STATE/$name.lock"
 }
 
-# together FUNCTION...: runs all at once; fails if one of them does.
+# together COMMAND...: runs all at once; fails if one of them does. A command with arguments is one word: "f a b".
 together() {
-  local function pid pids=() failed=0
-  for function in "$@"; do
-    "$function" &
+  local command pid pids=() failed=0
+  for command in "$@"; do
+    $command &
     pids+=($!)
   done
   for pid in "${pids[@]}"; do wait "$pid" || failed=1; done

@@ -4,27 +4,38 @@
 # Usage: hack/test.sh               all phases, with a cluster of its own, which it stops at the end
 #        hack/test.sh PHASE...      only these; a cluster that they start stays up
 #   deps          installs what is missing, checks versions
-#   build         Kubernetes from its Go modules and Hadoop from Maven, into the cache
+#   build         Kubernetes from its Go modules, Hadoop from Maven and an image of it, into the cache
 #   verify        formatting, vet, static analysis, generated files up to date
 #   unit          go test -race ./...: needs no root and no server, tests that want servers skip themselves
 #   chart         the Helm chart
 #   controlplane  API and controllers against a real API server and controller manager
 #   cluster       starts the local cluster and HDFS and loads the images
-#   servers       the runner against real servers
+#   servers       the runner against real servers: HDFS, and for the phase each version of Hadoop, an HA pair and Kerberos
 #   e2e           installs the operator as hack/demo.sh does and tests it as its users meet it
+# HADOOPBENCH_LONG=1 has the tests use full sizes and gives each phase six times as long.
 # Leaves: each phase's whole output in $HADOOPBENCH_CACHE/logs/PHASE.log.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$ROOT/hack/hadoop/lib.sh"
 
 ALL=(deps build verify unit chart controlplane cluster servers e2e)
 IN_NS=$ROOT/hack/cluster/in-ns
+# Half the servers' start-up time is their optimizing compiler's, and nobody measures their peak speed here.
+export HDFS_JAVA_OPTIONS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 cd "$ROOT"
+
+# minutes N: N minutes as a limit, or six times as many where the tests use full sizes.
+minutes() { if [[ ${HADOOPBENCH_LONG:-} == 1 ]]; then echo $(($1 * 6))m; else echo "$1m"; fi; }
 
 phase_deps() { hack/cluster/deps.sh; }
 
 build_kubernetes() { hack/cluster/build.sh; }
-fetch_hadoop() { hack/hadoop/fetch.sh; }
-phase_build() { together build_kubernetes fetch_hadoop; }
+build_hadoop() {
+  local version
+  for version in "${HADOOP_VERSIONS[@]}"; do HADOOP_VERSION=$version hack/hadoop/fetch.sh; done
+  hack/image/build.sh hadoop
+}
+phase_build() { together build_kubernetes build_hadoop; }
 
 phase_verify() {
   if [[ -x hack/verify.sh ]]; then
@@ -40,29 +51,62 @@ phase_unit() { go test -race ./...; }
 phase_chart() { cd test/chart && HADOOPBENCH_BIN=$(bin_dir) go test ./...; }
 
 phase_controlplane() {
-  HADOOPBENCH_BIN=$(bin_dir) strictly -race -timeout 20m ./api/... ./hack/manifests/... ./test/controlplane/... ./controllers/...
+  HADOOPBENCH_BIN=$(bin_dir) strictly -race -timeout "$(minutes 20)" \
+    ./api/... ./hack/manifests/... ./test/controlplane/... ./controllers/...
 }
 
 start_cluster() { hack/cluster/up.sh; }
-# Half the servers' start-up time is their optimizing compiler's, and nobody measures their peak speed here.
-start_hdfs() { HDFS_JAVA_OPTIONS="-XX:+UseSerialGC -XX:TieredStopAtLevel=1" hack/hadoop/up.sh; }
-phase_cluster() {
+start_hdfs() { hack/hadoop/up.sh; }
+load_images() { # IMAGE...
   local archives
-  together start_cluster start_hdfs
-  mapfile -t archives < <(hack/image/build.sh manager runner)
-  ((${#archives[@]} == 2)) || die "the images could not be built"
+  mapfile -t archives < <(hack/image/build.sh "$@")
+  ((${#archives[@]} == $#)) || die "images could not be built: $*"
   hack/cluster/load-image.sh "${archives[@]}"
+}
+phase_cluster() {
+  together start_cluster start_hdfs
+  together "load_images manager runner" "load_images hadoop" # the one compiles while the other copies
+}
+
+# Servers that nobody wants but the tests of the runner; they go when the phase ends, for their memory.
+LONE_NAMENODES=("3.3.6 8120 9920" "3.4.2 8121 9921" "3.5.0 8122 9922") # version, which is the name too, RPC and web port
+lone_namenode() { HADOOP_VERSION=$1 hack/hadoop/namenode.sh up "$@"; }
+start_servers() {
+  SECONDS=0
+  together "hack/hadoop/ha.sh up" "hack/hadoop/kerberos.sh up" "${LONE_NAMENODES[@]/#/lone_namenode }"
+  log "all servers are up after $SECONDS s"
+}
+stop_servers() {
+  together "hack/hadoop/ha.sh down" "hack/hadoop/kerberos.sh down" \
+    "hack/hadoop/namenode.sh down ${LONE_NAMENODES[*]%% *}"
+}
+
+# server_environment: where the tests find them.
+server_environment() {
+  local namenode version rpc http list=
+  for namenode in "${LONE_NAMENODES[@]}"; do
+    read -r version rpc http <<<"$namenode"
+    list+=${list:+,}$version=$CP_IP:$rpc:$http
+  done
+  export HADOOPBENCH_TEST_NN=$list
+  export HADOOPBENCH_TEST_HDFS=hdfs://$CP_IP:8020 HADOOPBENCH_TEST_HTTP=http://$NAMENODE_HTTP
+  export HADOOPBENCH_TEST_HADOOP_CONF=$HADOOP_CONF/client HADOOPBENCH_TEST_HADOOP_HOME=$HADOOP_DIR/home
+  export HADOOPBENCH_TEST_HA=$HADOOP_CONF/client-ha HADOOPBENCH_TEST_HA_CONTROL=$ROOT/hack/hadoop/ha.sh
+  export HADOOPBENCH_TEST_KERBEROS=$STATE/krb
+  export HADOOPBENCH_TEST_KERBEROS_NN=authentication=$CP_IP:8320,integrity=$CP_IP:8321,privacy=$CP_IP:8322
 }
 
 phase_servers() {
-  HADOOPBENCH_TEST_HDFS=hdfs://$CP_IP:8020 HADOOPBENCH_TEST_HADOOP_CONF=$ROOT/hack/hadoop/conf/client \
-    strictly -race -timeout 15m -exec "$IN_NS" ./runner/...
+  trap stop_servers EXIT
+  start_servers
+  server_environment
+  strictly -race -timeout "$(minutes 15)" -exec "$IN_NS" ./runner/...
 }
 
 # Three stories at once, whatever the number of processors: most of the time they wait.
 phase_e2e() {
   hack/demo.sh install
-  HADOOPBENCH_E2E=1 HADOOPBENCH_ROOT=$ROOT strictly -timeout 30m -parallel 3 -exec "$IN_NS" ./test/e2e/...
+  HADOOPBENCH_E2E=1 HADOOPBENCH_ROOT=$ROOT strictly -timeout "$(minutes 30)" -parallel 3 -exec "$IN_NS" ./test/e2e/...
 }
 
 # strictly GO-TEST-ARGS...: a skipped test fails too, since here everything is there that it could want. -exec compiles

@@ -6,7 +6,7 @@
 # Leaves: Debian packages. Nothing is installed where the commands are there already, whoever brought them.
 #
 # Tested with Debian 12: containerd 1.6.20, runc 1.1.5, CNI plugins 1.1.1, nftables 1.0.6, conntrack 1.4.7, OpenJDK 17,
-# Maven 3.8.7, Go 1.26. Lowest versions known to work: see the checks below.
+# Maven 3.8.7, MIT Kerberos 1.20, Go 1.26. Lowest versions known to work: see the checks below.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -14,6 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 COMMANDS=(
   containerd:containerd ctr:containerd runc:runc nft:nftables iptables:iptables conntrack:conntrack
   ip:iproute2 nsenter:util-linux unshare:util-linux flock:util-linux openssl:openssl curl:curl
+  krb5kdc:krb5-kdc kdb5_util:krb5-kdc kadmin.local:krb5-admin-server kinit:krb5-user
 )
 
 missing_packages() {
@@ -57,6 +58,7 @@ check_versions() {
   check "a C compiler (go test -race)" "$(cc -dumpversion 2>/dev/null)" 8 "apt-get install gcc libc6-dev"
   check containerd "$(containerd --version | first_version)" 1.6 "upgrade the package containerd"
   check runc "$(runc --version | first_version)" 1.1 "upgrade the package runc"
+  check "MIT Kerberos" "$(klist -V | first_version)" 1.15 "upgrade the packages krb5-kdc and krb5-user"
   check unshare "$(unshare --version | first_version)" 2.32 "upgrade the package util-linux"
 }
 

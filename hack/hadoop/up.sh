@@ -3,6 +3,7 @@
 # reach them. Does nothing if they are up; after a crash it cleans up first.
 #
 # Usage: hack/hadoop/up.sh           KEEP=1 starts with the data of the last time, else HDFS is empty
+#        HADOOP_VERSION=3.4.2        takes another version than 3.5.0
 #        HDFS_JAVA_OPTIONS=...       options of the servers' JVMs, e.g. "-XX:+UseSerialGC -XX:TieredStopAtLevel=1":
 #                                    starts in half the time, at the price of peak speed
 #        NameNode hdfs://198.18.0.1:8020, web http://198.18.0.1:9870; /benchmarks is writable for everyone
@@ -11,24 +12,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 source "$ROOT/hack/hadoop/lib.sh"
 
-# Four JVMs start on few cores. Parallel collectors would get into each other's way, and so would the optimizing compiler:
-# at ten times its usual thresholds it takes only what stays hot, and the start costs a third less.
-SERVER_OPTIONS=${HDFS_JAVA_OPTIONS:--XX:+UseSerialGC -XX:Tier4InvocationThreshold=50000 \
--XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000}
-
-# start_java NAME HEAP CLASS JAVA-OPTION...
-start_java() {
-  # shellcheck disable=SC2086  # several options
-  service_start "$1" nsenter --net="/run/netns/$NS" "$JAVA" "${JAVA_OPTIONS[@]}" "-Xmx$2" $SERVER_OPTIONS "${@:4}" \
-    -cp "$HADOOP_CONF/server:$HADOOP_LIB/*" "$3"
-}
-
-web() { in_ns "$NS" curl -sf --max-time 5 "$@"; }
-
-all_live() {
-  web "http://$NAMENODE_HTTP/jmx?get=Hadoop:service=NameNode,name=FSNamesystemState::NumLiveDataNodes" |
-    grep -q "\"NumLiveDataNodes\" : ${#DATANODES[@]}\b"
-}
+all_live() { jmx "$NAMENODE_HTTP" FSNamesystemState NumLiveDataNodes ${#DATANODES[@]}; }
 
 running() {
   local name
@@ -47,7 +31,7 @@ prepare_data() {
   hosts_file
   [[ ${KEEP:-0} != 1 || ! -d $HDFS_STATE/name ]] || return 0
   rm -rf "$HDFS_STATE"/{name,data*,tmp}
-  cp -r "$HADOOP_HOME_DIR/name" "$HDFS_STATE/name"
+  empty_name "$HDFS_STATE/name"
 }
 
 start() {
@@ -61,9 +45,9 @@ start() {
   net_up
   prepare_data
   # The DataNodes need not wait for the NameNode: they try again several times a second (core-site.xml).
-  start_java namenode 512m org.apache.hadoop.hdfs.server.namenode.NameNode
+  start_java namenode 512m $NAMENODE_CLASS
   for n in "${DATANODES[@]}"; do
-    start_java "datanode$n" 384m org.apache.hadoop.hdfs.server.datanode.DataNode -Dhadoopbench.datanode="$n"
+    start_java "datanode$n" 384m -Dhadoopbench.datanode="$n" $DATANODE_CLASS
   done
   WATCH=("${HDFS_SERVICES[@]}")
   wait_until 120 "${#DATANODES[@]} live DataNodes; see $LOGS" all_live

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"fmt"
 	"io"
 	"sort"
 	"strings"
@@ -12,6 +13,16 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
+
+// blob is one file of an OCI layout. Layers may be large, so they are read when they are written.
+type blob struct {
+	size int64
+	open func() (io.ReadCloser, error)
+}
+
+func inMemory(data []byte) blob {
+	return blob{int64(len(data)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
+}
 
 // WriteArchive writes img as a tar file of an OCI layout.
 func WriteArchive(out io.Writer, img v1.Image, spec Spec) error {
@@ -26,40 +37,66 @@ func WriteArchive(out io.Writer, img v1.Image, spec Spec) error {
 	sort.Strings(names)
 	w := tar.NewWriter(out)
 	for _, name := range names {
-		if err := addFile(w, name, 0o644, files[name]); err != nil {
-			return err
+		if err := addBlob(w, name, files[name]); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
 	return w.Close()
 }
 
+func addBlob(w *tar.Writer, name string, b blob) error {
+	r, err := b.open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: b.size}); err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
+}
+
 // layoutFiles gives the files of an OCI layout with img as its only image.
-func layoutFiles(img v1.Image, spec Spec) (map[string][]byte, error) {
-	files := map[string][]byte{"oci-layout": []byte(`{"imageLayoutVersion":"1.0.0"}`)}
+func layoutFiles(img v1.Image, spec Spec) (map[string]blob, error) {
 	index, err := indexOf(img, spec).RawManifest()
 	if err != nil {
 		return nil, err
 	}
-	files["index.json"] = index
-	blobs := []func() ([]byte, error){img.RawManifest, img.RawConfigFile}
+	files := map[string]blob{
+		"oci-layout": inMemory([]byte(`{"imageLayoutVersion":"1.0.0"}`)),
+		"index.json": inMemory(index),
+	}
+	for _, content := range []func() ([]byte, error){img.RawManifest, img.RawConfigFile} {
+		data, err := content()
+		if err != nil {
+			return nil, err
+		}
+		hash, _, err := v1.SHA256(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		files[blobPath(hash)] = inMemory(data)
+	}
 	layers, err := img.Layers()
 	if err != nil {
 		return nil, err
 	}
 	for _, layer := range layers {
-		blobs = append(blobs, func() ([]byte, error) { return compressed(layer) })
-	}
-	for _, blob := range blobs {
-		data, err := blob()
+		hash, err := layer.Digest()
 		if err != nil {
 			return nil, err
 		}
-		if err := addBlob(files, data); err != nil {
+		size, err := layer.Size()
+		if err != nil {
 			return nil, err
 		}
+		files[blobPath(hash)] = blob{size, layer.Compressed}
 	}
 	return files, nil
 }
+
+func blobPath(hash v1.Hash) string { return "blobs/" + hash.Algorithm + "/" + hash.Hex }
 
 // indexOf wraps img in an index that names it: containerd reads its own annotation, the others OCI's, which is a tag.
 func indexOf(img v1.Image, spec Spec) v1.ImageIndex {
@@ -74,22 +111,4 @@ func indexOf(img v1.Image, spec Spec) v1.ImageIndex {
 			},
 		},
 	})
-}
-
-func addBlob(files map[string][]byte, data []byte) error {
-	hash, _, err := v1.SHA256(bytes.NewReader(data))
-	if err != nil {
-		return err
-	}
-	files["blobs/"+hash.Algorithm+"/"+hash.Hex] = data
-	return nil
-}
-
-func compressed(layer v1.Layer) ([]byte, error) {
-	r, err := layer.Compressed()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -16,38 +17,29 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Spec says what goes into an image.
+// Spec says what goes into an image: trees, each a layer, then the binary, if there is one, with all that it needs.
 type Spec struct {
 	Name       string // with tag
+	Trees      []Tree
 	Binary     string // file to pack
-	Arch       string // GOARCH of the binary
+	Arch       string // GOARCH of the content
 	User       string // uid:gid
-	Entrypoint string // absolute path in the image
+	Entrypoint string // absolute path of the binary in the image
+	Env        []string
 }
 
 // passwd gives the default user a name and a home that is writable when /tmp is.
 const passwd = "hadoop-bench:x:65532:65532:hadoop-bench:/tmp:/sbin/nologin\n"
 
-// Build makes an image with one layer: the binary, /etc/passwd and /tmp.
-func Build(spec Spec) (v1.Image, error) {
-	binary, err := os.ReadFile(spec.Binary)
-	if err != nil {
-		return nil, err
-	}
-	content, err := layerContent(spec.Entrypoint, binary)
-	if err != nil {
-		return nil, err
-	}
-	layer, err := tarball.LayerFromOpener(
-		func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
-		tarball.WithMediaType(types.OCILayer),
-	)
+// Build makes the image. Large layers are files in scratch and have to stay there while the image is used.
+func Build(spec Spec, scratch string) (v1.Image, error) {
+	layers, err := layersOf(spec, scratch)
 	if err != nil {
 		return nil, err
 	}
 	base := mutate.MediaType(empty.Image, types.OCIManifestSchema1)
 	base = mutate.ConfigMediaType(base, types.OCIConfigJSON)
-	img, err := mutate.AppendLayers(base, layer)
+	img, err := mutate.AppendLayers(base, layers...)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +49,47 @@ func Build(spec Spec) (v1.Image, error) {
 	}
 	config = config.DeepCopy()
 	config.OS, config.Architecture = "linux", spec.Arch
-	config.Config = v1.Config{
-		User:       spec.User,
-		Entrypoint: []string{spec.Entrypoint},
-		WorkingDir: "/",
-		Env:        []string{"PATH=" + path.Dir(spec.Entrypoint)},
+	config.Config = v1.Config{User: spec.User, WorkingDir: "/", Env: spec.Env}
+	if spec.Binary != "" {
+		config.Config.Entrypoint = []string{spec.Entrypoint}
+		config.Config.Env = append([]string{"PATH=" + path.Dir(spec.Entrypoint)}, spec.Env...)
 	}
 	return mutate.ConfigFile(img, config)
+}
+
+func layersOf(spec Spec, scratch string) ([]v1.Layer, error) {
+	var layers []v1.Layer
+	for i, tree := range spec.Trees {
+		layer, err := treeLayer(tree, filepath.Join(scratch, fmt.Sprintf("layer-%d.tar", i)))
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, layer)
+	}
+	if spec.Binary == "" {
+		return layers, nil
+	}
+	layer, err := binaryLayer(spec)
+	if err != nil {
+		return nil, err
+	}
+	return append(layers, layer), nil
+}
+
+// binaryLayer is a layer of the binary, /etc/passwd and /tmp.
+func binaryLayer(spec Spec) (v1.Layer, error) {
+	binary, err := os.ReadFile(spec.Binary)
+	if err != nil {
+		return nil, err
+	}
+	content, err := layerContent(spec.Entrypoint, binary)
+	if err != nil {
+		return nil, err
+	}
+	return tarball.LayerFromOpener(
+		func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+		tarball.WithMediaType(types.OCILayer),
+	)
 }
 
 // layerContent is the layer as a tar file. Directories come before what is in them.

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Builds the images of the local cluster: static binaries, packed into OCI archives without any container engine.
+# Builds the images of the local cluster: static binaries, packed into OCI archives without any container engine. The one
+# with a JVM in it is hadoop.sh's.
 #
-# Usage: hack/image/build.sh [-o DIR] [manager|runner|pause]...     (default: manager runner)
-#        prints one archive's path per line
+# Usage: hack/image/build.sh [-o DIR] [manager|runner|pause|hadoop]...     (default: manager runner)
+#        prints one archive's path per line; HADOOP_VERSION=... as for hadoop.sh
 # Leaves: $HADOOPBENCH_CACHE/images/KEY/NAME.tar, KEY a hash of the content; with -o DIR, DIR/NAME.tar instead.
-#         The images are called localhost/hadoop-bench-operator/NAME:dev and localhost/pause:1.
+#         The images are called localhost/hadoop-bench-operator/NAME:dev, localhost/hadoop-bench-operator/hadoop:VERSION
+#         and localhost/pause:1.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -54,8 +56,12 @@ TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 (cd "$ROOT/hack/image" && go build -o "$TMP/image" .)
 for name in "$@"; do
-  (compile "$name" "$TMP/$name")
-  archive=$(pack "$name" "$TMP/$name")
+  if [[ $name == hadoop ]]; then
+    archive=$("$ROOT/hack/image/hadoop.sh")
+  else
+    (compile "$name" "$TMP/$name")
+    archive=$(pack "$name" "$TMP/$name")
+  fi
   if [[ $out ]]; then
     cp "$archive" "$out/$name.tar"
     archive=$out/$name.tar

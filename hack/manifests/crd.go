@@ -59,7 +59,8 @@ func finishSchema(root *apiextensionsv1.JSONSchemaProps) error {
 }
 
 // stripPodTemplate removes what the core types embedded in podTemplate bring along: descriptions, which would more
-// than double the CRD, and defaults, which the API server would persist and GitOps tools report as drift.
+// than double the CRD, defaults, which the API server would persist and GitOps tools report as drift, and what says
+// nothing: that a list is atomic, which every list is without a word about it.
 func stripPodTemplate(spec *apiextensionsv1.JSONSchemaProps) {
 	template, ok := spec.Properties["podTemplate"]
 	if !ok {
@@ -69,16 +70,19 @@ func stripPodTemplate(spec *apiextensionsv1.JSONSchemaProps) {
 		if slices.Contains(ownPodFields, name) {
 			continue
 		}
-		description := field.Description
+		description, listType := field.Description, field.XListType
 		strip(&field)
-		field.Description = description
+		field.Description, field.XListType = description, listType
 		template.Properties[name] = field
 	}
 }
 
-// strip removes descriptions and defaults from a schema and everything below it.
+// strip removes descriptions, defaults and the list type that is the default from a schema and everything below it.
 func strip(s *apiextensionsv1.JSONSchemaProps) {
 	s.Description, s.Default = "", nil
+	if s.XListType != nil && *s.XListType == "atomic" {
+		s.XListType = nil
+	}
 	for name, property := range s.Properties {
 		strip(&property)
 		s.Properties[name] = property

@@ -53,10 +53,13 @@ spec:
                   env:
                     type: array
                     description: variables
+                    x-kubernetes-list-type: atomic
                     items:
                       type: object
                       description: variable
                       properties:
+                        args: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}
+                        keyed: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object}}
                         ref: {type: object, description: reference, properties: {name: {type: string, description: name, default: ""}}}
                   resources:
                     type: object
@@ -117,6 +120,26 @@ func TestFinishStripsBelowCoreTypesOnly(t *testing.T) {
 	if diff := cmp.Diff(want, notes(finishSpec(t, generated), "spec", map[string]string{})); diff != "" {
 		t.Errorf("descriptions and defaults (-want +got):\n%s", diff)
 	}
+}
+
+// TestFinishStripsTheDefaultListType: a list without a type is atomic, so below the core types the word says nothing.
+func TestFinishStripsTheDefaultListType(t *testing.T) {
+	env := finishSpec(t, generated).Properties["podTemplate"].Properties["env"]
+	got := map[string]string{"env": listType(env)}
+	for _, name := range []string{"args", "keyed"} {
+		got["env[]."+name] = listType(env.Items.Schema.Properties[name])
+	}
+	want := map[string]string{"env": "atomic", "env[].args": "", "env[].keyed": "map"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("list types (-want +got):\n%s", diff)
+	}
+}
+
+func listType(s apiextensionsv1.JSONSchemaProps) string {
+	if s.XListType == nil {
+		return ""
+	}
+	return *s.XListType
 }
 
 func TestFinishAddsRules(t *testing.T) {
