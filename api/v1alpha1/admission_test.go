@@ -1,11 +1,9 @@
 package v1alpha1_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -97,75 +95,48 @@ func edits(t *testing.T, s apiextensionsv1.JSONSchemaProps, where string, valid 
 }
 
 // TestEveryBoundIsEnforced breaks every enum, pattern and bound of the schema, one at a time. What the walk meets is
-// what the schema has, so a new field is covered as soon as specA has it.
+// what the schema has, so a new field is covered as soon as the full specs have it.
 func TestEveryBoundIsEnforced(t *testing.T) {
 	c := newClient(t)
-	schema := loadCRD(t).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-	spec := parse(t, specA)
-	checks := 0
-	for _, e := range edits(t, schema, "spec", spec, nil) {
-		for _, v := range violations(e.schema, e.valid) {
-			t.Run(e.where+"/"+v.bound, func(t *testing.T) {
-				e.apply(v.value)
-				defer e.apply(e.valid)
-				err := c.Create(t.Context(), newObject("bounds", spec), client.DryRunAll)
-				// The API server writes keys of maps after a dot, as here, and the field in front of each message.
-				if got := causes(t, err); !slices.ContainsFunc(got, func(c cause) bool { return c.Field == e.where }) {
-					t.Errorf("causes = %v, want one for field %s", got, e.where)
-				}
-				if !strings.Contains(err.Error(), e.where+": ") {
-					t.Errorf("message %q does not name %s", err, e.where)
-				}
-			})
-			checks++
+	forKinds(t, func(t *testing.T, k kind) {
+		schema := k.specSchema(t)
+		spec, _ := k.full(t)
+		checks := 0
+		for _, e := range edits(t, schema, "spec", spec, nil) {
+			for _, v := range violations(e.schema, e.valid) {
+				t.Run(e.where+"/"+v.bound, func(t *testing.T) {
+					e.apply(v.value)
+					defer e.apply(e.valid)
+					err := c.Create(t.Context(), k.object("bounds", spec), client.DryRunAll)
+					// The API server writes keys of maps after a dot, as here, and the field in front of each message.
+					if got := causes(t, err); !slices.ContainsFunc(got, func(c cause) bool { return c.Field == e.where }) {
+						t.Errorf("causes = %v, want one for field %s", got, e.where)
+					}
+					if !strings.Contains(err.Error(), e.where+": ") {
+						t.Errorf("message %q does not name %s", err, e.where)
+					}
+				})
+				checks++
+			}
 		}
-	}
-	if checks < 80 {
-		t.Errorf("%d bounds were tried, want at least 80", checks)
-	}
+		if checks < k.bounds {
+			t.Errorf("%d bounds were tried, want at least %d", checks, k.bounds)
+		}
+	})
 }
 
-func TestRulesAcrossFields(t *testing.T) {
-	c := newClient(t)
-	const (
-		noTarget   = "target says nowhere which cluster to use: set hadoopConfig.configMapRef, fs, or fs.defaultFS in properties"
-		tooWide    = "parallelism is more than nrFiles: raise nrFiles or leave parallelism out"
-		noBar      = "a threshold without min and max is met by everything: set min, max or both"
-		noneToMeet = "successCriteria ThresholdsMet would never be met without thresholds: add thresholds or choose Completed or Valid"
-	)
-	tests := map[string]struct {
-		spec  string
-		field string // empty: accepted
-		want  string
-	}{
-		"target empty":                   {`{target: {}, tests: [write]}`, "spec.target", noTarget},
-		"target with fs empty":           {`{target: {fs: ""}, tests: [write]}`, "spec.target", noTarget},
-		"target with other property":     {`{target: {properties: {a: b}}, tests: [write]}`, "spec.target", noTarget},
-		"target with fs":                 {`{target: {fs: "hdfs://n:8020"}, tests: [write]}`, "", ""},
-		"target with fs.defaultFS":       {`{target: {properties: {fs.defaultFS: "hdfs://n:8020"}}, tests: [write]}`, "", ""},
-		"target with config":             {`{target: {hadoopConfig: {configMapRef: {name: c}}}, tests: [write]}`, "", ""},
-		"parallelism over nrFiles":       {`{target: {fs: "hdfs://n"}, tests: [write], nrFiles: 3, parallelism: 4}`, "spec.parallelism", tooWide},
-		"parallelism over default":       {`{target: {fs: "hdfs://n"}, tests: [write], parallelism: 2}`, "spec.parallelism", tooWide},
-		"parallelism equal to nrFiles":   {`{target: {fs: "hdfs://n"}, tests: [write], nrFiles: 4, parallelism: 4}`, "", ""},
-		"parallelism equal to default":   {`{target: {fs: "hdfs://n"}, tests: [write], parallelism: 1}`, "", ""},
-		"threshold without bar":          {`{target: {fs: "hdfs://n"}, tests: [write], thresholds: [{step: write, figure: P99}]}`, "spec.thresholds[0]", noBar},
-		"threshold with max":             {`{target: {fs: "hdfs://n"}, tests: [write], thresholds: [{step: write, figure: P99, max: "1"}]}`, "", ""},
-		"ThresholdsMet, no thresholds":   {`{target: {fs: "hdfs://n"}, tests: [write], successCriteria: ThresholdsMet}`, "spec.successCriteria", noneToMeet},
-		"ThresholdsMet, thresholds []":   {`{target: {fs: "hdfs://n"}, tests: [write], successCriteria: ThresholdsMet, thresholds: []}`, "spec.successCriteria", noneToMeet},
-		"ThresholdsMet with a threshold": {`{target: {fs: "hdfs://n"}, tests: [write], successCriteria: ThresholdsMet, thresholds: [{step: write, figure: P99, max: "1"}]}`, "", ""},
-		"size zero":                      {`{target: {fs: "hdfs://n"}, tests: [write], size: "0"}`, "spec.size", "should match '^0*[1-9]"},
-		"baseDir relative":               {`{target: {fs: "hdfs://n"}, tests: [write], baseDir: a}`, "spec.baseDir", "should match '^/"},
-		"baseDir root":                   {`{target: {fs: "hdfs://n"}, tests: [write], baseDir: /}`, "spec.baseDir", "should match '^/"},
-		"fs of another scheme":           {`{target: {fs: "s3a://bucket"}, tests: [write]}`, "spec.target.fs", "should match '^(hdfs://"},
-		"duration without unit":          {`{target: {fs: "hdfs://n"}, tests: [write], minDuration: "5"}`, "spec.minDuration", "should match '^([0-9]"},
-		"duration of several units":      {`{target: {fs: "hdfs://n"}, tests: [write], minDuration: 1h30m0s}`, "", ""},
-		"test unknown":                   {`{target: {fs: "hdfs://n"}, tests: [write, erase]}`, "spec.tests[1]", `Unsupported value: "erase"`},
-		"tests missing":                  {`{target: {fs: "hdfs://n"}}`, "spec.tests", "Required value"},
-		"target missing":                 {`{tests: [write]}`, "spec.target", "Required value"},
-	}
+// ruleCase is a spec without what minimal has of the kind's own, and what the API server says to it.
+type ruleCase struct {
+	spec  string
+	field string // empty: accepted
+	want  string
+}
+
+func checkRules(t *testing.T, c client.Client, k kind, tests map[string]ruleCase) {
+	t.Helper()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := c.Create(t.Context(), newObject("rules", parse(t, tc.spec)), client.DryRunAll)
+			err := c.Create(t.Context(), k.object("rules", parse(t, tc.spec)), client.DryRunAll)
 			if tc.field == "" {
 				if err != nil {
 					t.Error(err)
@@ -180,59 +151,139 @@ func TestRulesAcrossFields(t *testing.T) {
 	}
 }
 
+func TestRulesOfSharedFields(t *testing.T) {
+	c := newClient(t)
+	const (
+		noTarget   = "target says nowhere which cluster to use: set hadoopConfig.configMapRef, fs, or fs.defaultFS in properties"
+		noBar      = "a threshold without min and max is met by everything: set min, max or both"
+		noneToMeet = "successCriteria ThresholdsMet would never be met without thresholds: add thresholds or choose Completed or Valid"
+	)
+	forKinds(t, func(t *testing.T, k kind) {
+		spec := func(text string) string { return "{" + text + ", " + k.own + "}" }
+		checkRules(t, c, k, map[string]ruleCase{
+			"target empty":                   {spec(`target: {}`), "spec.target", noTarget},
+			"target with fs empty":           {spec(`target: {fs: ""}`), "spec.target", noTarget},
+			"target with other property":     {spec(`target: {properties: {a: b}}`), "spec.target", noTarget},
+			"target with fs":                 {spec(`target: {fs: "hdfs://n:8020"}`), "", ""},
+			"target with local fs":           {spec(`target: {fs: "file:///"}`), "", ""},
+			"target with fs.defaultFS":       {spec(`target: {properties: {fs.defaultFS: "hdfs://n:8020"}}`), "", ""},
+			"target with config":             {spec(`target: {hadoopConfig: {configMapRef: {name: c}}}`), "", ""},
+			"threshold without bar":          {spec(`target: {fs: "hdfs://n"}, thresholds: [{step: write, figure: P99}]`), "spec.thresholds[0]", noBar},
+			"threshold with max":             {spec(`target: {fs: "hdfs://n"}, thresholds: [{step: write, figure: P99, max: "1"}]`), "", ""},
+			"ThresholdsMet, no thresholds":   {spec(`target: {fs: "hdfs://n"}, successCriteria: ThresholdsMet`), "spec.successCriteria", noneToMeet},
+			"ThresholdsMet, thresholds []":   {spec(`target: {fs: "hdfs://n"}, successCriteria: ThresholdsMet, thresholds: []`), "spec.successCriteria", noneToMeet},
+			"ThresholdsMet with a threshold": {spec(`target: {fs: "hdfs://n"}, successCriteria: ThresholdsMet, thresholds: [{step: write, figure: P99, max: "1"}]`), "", ""},
+			"fs of another scheme":           {spec(`target: {fs: "s3a://bucket"}`), "spec.target.fs", "should match '^(hdfs://"},
+			"duration without unit":          {spec(`target: {fs: "hdfs://n"}, minDuration: "5"`), "spec.minDuration", "should match '^([0-9]"},
+			"duration of several units":      {spec(`target: {fs: "hdfs://n"}, minDuration: 1h30m0s`), "", ""},
+			"target missing":                 {"{" + k.own + "}", "spec.target", "Required value"},
+		})
+	})
+}
+
+func TestRulesOfDFSIORun(t *testing.T) {
+	const tooWide = "parallelism is more than nrFiles: raise nrFiles or leave parallelism out"
+	checkRules(t, newClient(t), kinds[0], map[string]ruleCase{
+		"parallelism over nrFiles":     {`{target: {fs: "hdfs://n"}, tests: [write], nrFiles: 3, parallelism: 4}`, "spec.parallelism", tooWide},
+		"parallelism over default":     {`{target: {fs: "hdfs://n"}, tests: [write], parallelism: 2}`, "spec.parallelism", tooWide},
+		"parallelism equal to nrFiles": {`{target: {fs: "hdfs://n"}, tests: [write], nrFiles: 4, parallelism: 4}`, "", ""},
+		"parallelism equal to default": {`{target: {fs: "hdfs://n"}, tests: [write], parallelism: 1}`, "", ""},
+		"size zero":                    {`{target: {fs: "hdfs://n"}, tests: [write], size: "0"}`, "spec.size", "should match '^0*[1-9]"},
+		"baseDir relative":             {`{target: {fs: "hdfs://n"}, tests: [write], baseDir: a}`, "spec.baseDir", "should match '^/"},
+		"baseDir root":                 {`{target: {fs: "hdfs://n"}, tests: [write], baseDir: /}`, "spec.baseDir", "should match '^/"},
+		"test unknown":                 {`{target: {fs: "hdfs://n"}, tests: [write, erase]}`, "spec.tests[1]", `Unsupported value: "erase"`},
+		"tests missing":                {`{target: {fs: "hdfs://n"}}`, "spec.tests", "Required value"},
+	})
+}
+
+func TestRulesOfNNThroughputRun(t *testing.T) {
+	const (
+		tooFew    = "threads is less than shards, so that some pods would have none: raise threads (default 3) or lower shards"
+		bothBases = "baseDirName and baseDirNames exclude each other: leave one of them out"
+		superUser = "only a superuser can change the safe mode: leave manageSafeMode or nonSuperUser out"
+	)
+	spec := func(text string) string { return `{target: {fs: "hdfs://n"}, operations: [open], ` + text + "}" }
+	checkRules(t, newClient(t), kinds[1], map[string]ruleCase{
+		"operation unknown":           {`{target: {fs: "hdfs://n"}, operations: [open, close]}`, "spec.operations[1]", `Unsupported value: "close"`},
+		"operations missing":          {`{target: {fs: "hdfs://n"}}`, "spec.operations", "Required value"},
+		"threads fewer than shards":   {spec("threads: 4, shards: 5"), "spec.shards", tooFew},
+		"default threads, shards":     {spec("shards: 4"), "spec.shards", tooFew},
+		"threads equal to shards":     {spec("threads: 5, shards: 5"), "", ""},
+		"default threads, 3 shards":   {spec("shards: 3"), "", ""},
+		"one thread, default shards":  {spec("threads: 1"), "", ""},
+		"base directory and several":  {spec("baseDirName: /a, baseDirNames: [/b]"), "spec.baseDirNames", bothBases},
+		"base directories":            {spec("baseDirNames: [/a, /b]"), "", ""},
+		"base directory relative":     {spec("baseDirName: a"), "spec.baseDirName", "should match '^/"},
+		"second base directory root":  {spec("baseDirNames: [/a, /]"), "spec.baseDirNames[1]", "should match '^/"},
+		"safe mode, no superuser":     {spec("manageSafeMode: true, nonSuperUser: true"), "spec.manageSafeMode", superUser},
+		"safe mode, superuser":        {spec("manageSafeMode: true, nonSuperUser: false"), "", ""},
+		"block size with suffix":      {spec("blockSize: 16M"), "", ""},
+		"block size in bytes":         {spec(`blockSize: "1048576"`), "", ""},
+		"block size in TestDFSIO's":   {spec("blockSize: 16MB"), "spec.blockSize", "should match '^0*[1-9]"},
+		"block size zero":             {spec(`blockSize: "0"`), "spec.blockSize", "should match '^0*[1-9]"},
+		"rate with decimals":          {spec(`rate: "0.125"`), "", ""},
+		"rate in four places":         {spec(`rate: "0.1255"`), "spec.rate", "should match '^[0-9]"},
+		"rate negative":               {spec(`rate: "-1"`), "spec.rate", "should match '^[0-9]"},
+		"log level in another case":   {spec("logLevel: error"), "spec.logLevel", `Unsupported value: "error"`},
+		"more DataNodes than a short": {spec("datanodes: 32767"), "spec.datanodes", "less than or equal to 32766"},
+		"files beyond 32 bits":        {spec("files: 100000000000"), "", ""},
+	})
+}
+
 func TestUnknownFieldsAreRefused(t *testing.T) {
 	c := newClient(t)
-	tests := map[string][]string{
-		"spec.nrFile":                             {"nrFile"},
-		"spec.target.filesystem":                  {"target", "filesystem"},
-		"spec.podTemplate.ressources":             {"podTemplate", "ressources"},
-		"spec.podTemplate.resources.limit":        {"podTemplate", "resources", "limit"},
-		"spec.podTemplate.securityContext.runsAs": {"podTemplate", "securityContext", "runsAs"},
-	}
-	for want, path := range tests {
-		t.Run(want, func(t *testing.T) {
-			object := newObject("unknown", with(t, parse(t, specA), "x", path...))
-			err := c.Create(t.Context(), object, client.DryRunAll)
-			if message := fmt.Sprintf("unknown field %q", want); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), message) {
-				t.Errorf("error = %v, want a bad request with %s", err, message)
-			}
-		})
-	}
+	forKinds(t, func(t *testing.T, k kind) {
+		tests := map[string][]string{
+			"spec." + k.misspelt:                      {k.misspelt},
+			"spec.target.filesystem":                  {"target", "filesystem"},
+			"spec.podTemplate.ressources":             {"podTemplate", "ressources"},
+			"spec.podTemplate.resources.limit":        {"podTemplate", "resources", "limit"},
+			"spec.podTemplate.securityContext.runsAs": {"podTemplate", "securityContext", "runsAs"},
+		}
+		spec, _ := k.full(t)
+		for want, path := range tests {
+			t.Run(want, func(t *testing.T) {
+				object := k.object("unknown", with(t, spec, "x", path...))
+				err := c.Create(t.Context(), object, client.DryRunAll)
+				if message := fmt.Sprintf("unknown field %q", want); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), message) {
+					t.Errorf("error = %v, want a bad request with %s", err, message)
+				}
+			})
+		}
+	})
 }
 
 // TestNothingIsPersistedIntoTheSpec would find a default, which a GitOps tool reports as drift for ever.
 func TestNothingIsPersistedIntoTheSpec(t *testing.T) {
 	c := newClient(t)
-	sample, err := os.ReadFile("../../config/samples/dfsiorun.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	specs := map[string]map[string]any{
-		"minimal": parse(t, minimal),
-		"all":     parse(t, specA),
-		"sample":  parse(t, string(sample))["spec"].(map[string]any),
-	}
-	for name, spec := range specs {
-		t.Run(name, func(t *testing.T) {
-			want := newObject(objectName("persisted", name), spec)
-			if err := apply(t, c, want); err != nil {
-				t.Fatal(err)
-			}
-			if err := apply(t, c, want); err != nil {
-				t.Fatal("apply again:", err)
-			}
-			got := newObject(want.GetName(), nil)
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(got), got); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(spec, got.Object["spec"]); diff != "" {
-				t.Errorf("spec (-sent +stored):\n%s", diff)
-			}
-			if got.GetGeneration() != 1 {
-				t.Errorf("generation = %d after applying the same twice, want 1", got.GetGeneration())
-			}
-		})
-	}
+	forKinds(t, func(t *testing.T, k kind) {
+		full, _ := k.full(t)
+		specs := map[string]map[string]any{"minimal": k.minimal(t), "all": k.accepted(full)}
+		for file, sample := range k.samples(t) {
+			specs[file] = sample["spec"].(map[string]any)
+		}
+		for name, spec := range specs {
+			t.Run(name, func(t *testing.T) {
+				want := k.object(objectName("persisted", name), spec)
+				if err := apply(t, c, want); err != nil {
+					t.Fatal(err)
+				}
+				if err := apply(t, c, want); err != nil {
+					t.Fatal("apply again:", err)
+				}
+				got := k.object(want.GetName(), nil)
+				if err := c.Get(t.Context(), client.ObjectKeyFromObject(got), got); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(spec, got.Object["spec"]); diff != "" {
+					t.Errorf("spec (-sent +stored):\n%s", diff)
+				}
+				if got.GetGeneration() != 1 {
+					t.Errorf("generation = %d after applying the same twice, want 1", got.GetGeneration())
+				}
+			})
+		}
+	})
 }
 
 // apply is server-side apply of a copy of the object.
@@ -244,69 +295,71 @@ func apply(t *testing.T, c client.Client, u *unstructured.Unstructured) error {
 // TestNewRunIsUnfinished: without the default kstatus would take a run for done before the operator has seen it.
 func TestNewRunIsUnfinished(t *testing.T) {
 	c := newClient(t)
-	withStatus := newObject("status-empty", parse(t, minimal))
-	withStatus.Object["status"] = map[string]any{}
-	create := func(u *unstructured.Unstructured) error { return c.Create(t.Context(), u) }
-	tests := map[string]struct {
-		object *unstructured.Unstructured
-		send   func(*unstructured.Unstructured) error
-	}{
-		"created":                   {newObject("status-created", parse(t, minimal)), create},
-		"created with empty status": {withStatus, create},
-		"applied": {
-			newObject("status-applied", parse(t, minimal)),
-			func(u *unstructured.Unstructured) error { return apply(t, c, u) },
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if err := tc.send(tc.object); err != nil {
-				t.Fatal(err)
-			}
-			var got v1alpha1.DFSIORun
-			if err := c.Get(t.Context(), client.ObjectKeyFromObject(tc.object), &got); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(v1alpha1.RunStatus{ObservedGeneration: -1}, got.Status); diff != "" {
-				t.Errorf("status (-want +got):\n%s", diff)
-			}
-		})
-	}
+	forKinds(t, func(t *testing.T, k kind) {
+		withStatus := k.object("status-empty", k.minimal(t))
+		withStatus.Object["status"] = map[string]any{}
+		create := func(u *unstructured.Unstructured) error { return c.Create(t.Context(), u) }
+		tests := map[string]struct {
+			object *unstructured.Unstructured
+			send   func(*unstructured.Unstructured) error
+		}{
+			"created":                   {k.object("status-created", k.minimal(t)), create},
+			"created with empty status": {withStatus, create},
+			"applied": {
+				k.object("status-applied", k.minimal(t)),
+				func(u *unstructured.Unstructured) error { return apply(t, c, u) },
+			},
+		}
+		for name, tc := range tests {
+			t.Run(name, func(t *testing.T) {
+				if err := tc.send(tc.object); err != nil {
+					t.Fatal(err)
+				}
+				got := k.newRun()
+				if err := c.Get(t.Context(), client.ObjectKeyFromObject(tc.object), got); err != nil {
+					t.Fatal(err)
+				}
+				_, status := got.RunObject()
+				if diff := cmp.Diff(v1alpha1.RunStatus{ObservedGeneration: -1}, *status); diff != "" {
+					t.Errorf("status (-want +got):\n%s", diff)
+				}
+			})
+		}
+	})
 }
 
 // TestTypedObjectSurvives: what the Go types write is what the schema accepts and gives back.
 func TestTypedObjectSurvives(t *testing.T) {
 	c := newClient(t)
-	raw, err := json.Marshal(newObject("typed", parse(t, specB)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sent v1alpha1.DFSIORun
-	if err := json.Unmarshal(raw, &sent); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Create(t.Context(), sent.DeepCopy()); err != nil {
-		t.Fatal("create:", err)
-	}
-	var got v1alpha1.DFSIORun
-	if err := c.Get(t.Context(), client.ObjectKeyFromObject(&sent), &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(sent.Spec, got.Spec); diff != "" {
-		t.Errorf("spec (-sent +stored):\n%s", diff)
-	}
-	got.Status = fullStatus()
-	want := *got.Status.DeepCopy()
-	if err := c.Status().Update(t.Context(), &got); err != nil {
-		t.Fatal("update status:", err)
-	}
-	if err := c.Get(t.Context(), client.ObjectKeyFromObject(&sent), &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got.Status); diff != "" {
-		t.Errorf("status (-sent +stored):\n%s", diff)
-	}
+	forKinds(t, func(t *testing.T, k kind) {
+		_, b := k.full(t)
+		sent, got := typed(t, k, "typed", k.accepted(b)), k.newRun()
+		if err := c.Create(t.Context(), sent.DeepCopyObject().(client.Object)); err != nil {
+			t.Fatal("create:", err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(sent), got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(specOf(sent), specOf(got)); diff != "" {
+			t.Errorf("spec (-sent +stored):\n%s", diff)
+		}
+		_, status := got.RunObject()
+		*status = fullStatus()
+		want := status.DeepCopy()
+		if err := c.Status().Update(t.Context(), got); err != nil {
+			t.Fatal("update status:", err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(sent), got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, status); diff != "" {
+			t.Errorf("status (-sent +stored):\n%s", diff)
+		}
+	})
 }
+
+// specOf is a run's spec, of whatever kind.
+func specOf(r run) any { return reflect.ValueOf(r).Elem().FieldByName("Spec").Interface() }
 
 func TestDiscovery(t *testing.T) {
 	d, err := discovery.NewDiscoveryClientForConfig(serverConfig(t))
@@ -317,26 +370,19 @@ func TestDiscovery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == "dfsioruns" })
-	if i < 0 {
-		t.Fatalf("resources = %v, want dfsioruns among them", list.APIResources)
-	}
-	r := list.APIResources[i]
-	want := metav1.APIResource{
-		Name: "dfsioruns", SingularName: "dfsiorun", Namespaced: true, Kind: "DFSIORun",
-		ShortNames: []string{"dfsio"}, Categories: []string{"hadoopbench"},
-	}
-	r.Verbs, r.StorageVersionHash = nil, ""
-	if diff := cmp.Diff(want, r); diff != "" {
-		t.Errorf("resource (-want +got):\n%s", diff)
-	}
-}
-
-func loadCRD(t *testing.T) apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(crdDir, "hadoopbench.dev_dfsioruns.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return decodeCRD(t, data)
+	forKinds(t, func(t *testing.T, k kind) {
+		i := slices.IndexFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == k.plural })
+		if i < 0 {
+			t.Fatalf("resources = %v, want %s among them", list.APIResources, k.plural)
+		}
+		r := list.APIResources[i]
+		want := metav1.APIResource{
+			Name: k.plural, SingularName: k.singular, Namespaced: true, Kind: k.name,
+			ShortNames: []string{k.short}, Categories: []string{"hadoopbench"},
+		}
+		r.Verbs, r.StorageVersionHash = nil, ""
+		if diff := cmp.Diff(want, r); diff != "" {
+			t.Errorf("resource (-want +got):\n%s", diff)
+		}
+	})
 }

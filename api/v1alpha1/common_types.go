@@ -25,7 +25,7 @@ type RunSpec struct {
 	// +optional
 	RepeatOrder RepeatOrder `json:"repeatOrder,omitempty"`
 
-	// Warmup is how long a step runs before it is measured. Default 0: no warm-up. Not supported yet.
+	// Warmup is how long a step runs before it is measured. Default 0: no warm-up. Not supported yet by DFSIORun.
 	// +optional
 	Warmup *Duration `json:"warmup,omitempty"`
 
@@ -82,13 +82,13 @@ type RunSpec struct {
 	// +optional
 	MaxStartSpread *Duration `json:"maxStartSpread,omitempty"`
 
-	// Engine says who generates the load: Native (default), the operator's own runner. Upstream, the original Java tool,
-	// is not supported for this kind.
+	// Engine says who generates the load: Native (default), the operator's own runner, or Upstream, the original Java
+	// tool, which only NNThroughputRun has.
 	// +optional
 	Engine Engine `json:"engine,omitempty"`
 
-	// Client says which client library moves data: Colinmarc (default, github.com/colinmarc/hdfs). Native is not
-	// supported yet.
+	// Client says which client library is used. DFSIORun has Colinmarc (github.com/colinmarc/hdfs), NNThroughputRun has
+	// Native, the operator's own; each is the default there, and the other one is not supported yet.
 	// +optional
 	Client ClientKind `json:"client,omitempty"`
 
@@ -189,7 +189,7 @@ type Target struct {
 	// +kubebuilder:validation:MaxLength=64
 	User string `json:"user,omitempty"`
 
-	// Kerberos is how to log in to a secure cluster. Not supported yet.
+	// Kerberos is how to log in to a secure cluster. Not supported yet by DFSIORun.
 	// +optional
 	Kerberos *Kerberos `json:"kerberos,omitempty"`
 
@@ -197,7 +197,8 @@ type Target struct {
 	// +optional
 	TLS *TLS `json:"tls,omitempty"`
 
-	// HTTP are the cluster's web addresses, asked for facts about the servers. Not supported yet.
+	// HTTP are the cluster's web addresses, asked for facts about the servers: NNThroughputRun asks for the NameNodes'
+	// counts of calls. Not supported yet by DFSIORun.
 	// +optional
 	HTTP *HTTPAddresses `json:"http,omitempty"`
 }
@@ -310,7 +311,8 @@ type PodTemplate struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	Annotations map[string]AnnotationValue `json:"annotations,omitempty"`
-	// Image is the runner's image. Default: the operator's own.
+	// Image is the runner's image. Default: the operator's own. With engine Upstream it is an image with Hadoop and Java,
+	// and required.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`

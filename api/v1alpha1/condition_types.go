@@ -89,6 +89,8 @@ const (
 	ReasonShardsMissing = "ShardsMissing"
 	// ReasonClientSaturated: a shard was throttled, or used nearly all the CPU it may: it measured itself.
 	ReasonClientSaturated = "ClientSaturated"
+	// ReasonRateNotReached: operations that the rate asked for were not begun in time.
+	ReasonRateNotReached = "RateNotReached"
 	// ReasonConfigChanged: a shard read another Hadoop configuration than the run began with.
 	ReasonConfigChanged = "ConfigChanged"
 	// ReasonOperationErrors: operations failed.

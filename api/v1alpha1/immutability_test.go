@@ -12,18 +12,21 @@ import (
 // freeFields may change at any time.
 var freeFields = []string{"suspend", "ttlAfterFinished"}
 
-// dependants are the fields that cannot stand without another one.
-var dependants = map[string]string{"nrFiles": "parallelism"}
-
 // change is one way to change one field of a run.
 type change struct {
 	name      string
 	old, next map[string]any
 }
 
-func changesOf(t *testing.T, f field, a, b map[string]any) []change {
+// changesOf are the changes of a field between two full specs, seen in the first.
+func changesOf(t *testing.T, k kind, f field, a, b map[string]any) []change {
 	t.Helper()
-	if dependant, ok := dependants[f.String()]; ok {
+	for _, name := range k.apart {
+		if name != f.String() {
+			a = without(a, name)
+		}
+	}
+	if dependant, ok := k.dependants[f.String()]; ok {
 		a = without(a, dependant)
 	}
 	other, _ := get(t, b, f)
@@ -37,23 +40,25 @@ func changesOf(t *testing.T, f field, a, b map[string]any) []change {
 
 func TestEveryFieldChangesOnlyWithRerun(t *testing.T) {
 	c := newClient(t)
-	a, b := parse(t, specA), parse(t, specB)
-	checks := 0
-	for _, f := range specFields() {
-		if f.path[0] == "rerun" {
-			continue
+	forKinds(t, func(t *testing.T, k kind) {
+		a, b := k.full(t)
+		checks := 0
+		for _, f := range k.specFields() {
+			if f.path[0] == "rerun" {
+				continue
+			}
+			for _, ch := range changesOf(t, k, f, a, b) {
+				t.Run(f.String()+"/"+ch.name, func(t *testing.T) { checkChange(t, c, k, f, ch) })
+				checks++
+			}
 		}
-		for _, ch := range changesOf(t, f, a, b) {
-			t.Run(f.String()+"/"+ch.name, func(t *testing.T) { checkChange(t, c, f, ch) })
-			checks++
-		}
-	}
-	t.Logf("%d changes of %d fields", checks, len(specFields()))
+		t.Logf("%d changes of %d fields", checks, len(k.specFields()))
+	})
 }
 
-func checkChange(t *testing.T, c client.Client, f field, ch change) {
+func checkChange(t *testing.T, c client.Client, k kind, f field, ch change) {
 	ctx := t.Context()
-	object := newObject(objectName(t.Name()[len("TestEveryFieldChangesOnlyWithRerun/"):]), ch.old)
+	object := k.object(objectName(t.Name()[len("TestEveryFieldChangesOnlyWithRerun/"):]), ch.old)
 	if err := c.Create(ctx, object); err != nil {
 		t.Fatal("create:", err)
 	}
@@ -75,38 +80,40 @@ func checkChange(t *testing.T, c client.Client, f field, ch change) {
 
 func TestRerunToken(t *testing.T) {
 	c := newClient(t)
-	first := parse(t, minimal)
-	changed := with(t, first, int64(7), "nrFiles")
-	tests := map[string]struct {
-		old, next map[string]any
-		refused   bool
-	}{
-		"changed alone":                     {with(t, first, "1", "rerun"), with(t, first, "2", "rerun"), false},
-		"changed with another field":        {with(t, first, "1", "rerun"), with(t, changed, "2", "rerun"), false},
-		"set for the first time":            {first, with(t, changed, "1", "rerun"), false},
-		"removed alone":                     {with(t, first, "1", "rerun"), first, false},
-		"removed with another field":        {with(t, first, "1", "rerun"), changed, true},
-		"the same with another field":       {with(t, first, "1", "rerun"), with(t, changed, "1", "rerun"), true},
-		"never there with another field":    {first, changed, true},
-		"never there and nothing changed":   {first, first, false},
-		"equal quantity, written otherwise": {cpu(t, first, "1"), cpu(t, first, "1000m"), true},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			object := newObject(objectName("rerun", name), tc.old)
-			if err := c.Create(t.Context(), object); err != nil {
-				t.Fatal("create:", err)
-			}
-			err := dryUpdate(t.Context(), c, object, tc.next)
-			if tc.refused {
-				if got := causes(t, err); len(got) != 1 || got[0].Type != metav1.CauseTypeForbidden {
-					t.Errorf("causes = %v, want one of type %s", got, metav1.CauseTypeForbidden)
+	forKinds(t, func(t *testing.T, k kind) {
+		first := k.minimal(t)
+		changed := with(t, first, int64(7), "repeats")
+		tests := map[string]struct {
+			old, next map[string]any
+			refused   bool
+		}{
+			"changed alone":                     {with(t, first, "1", "rerun"), with(t, first, "2", "rerun"), false},
+			"changed with another field":        {with(t, first, "1", "rerun"), with(t, changed, "2", "rerun"), false},
+			"set for the first time":            {first, with(t, changed, "1", "rerun"), false},
+			"removed alone":                     {with(t, first, "1", "rerun"), first, false},
+			"removed with another field":        {with(t, first, "1", "rerun"), changed, true},
+			"the same with another field":       {with(t, first, "1", "rerun"), with(t, changed, "1", "rerun"), true},
+			"never there with another field":    {first, changed, true},
+			"never there and nothing changed":   {first, first, false},
+			"equal quantity, written otherwise": {cpu(t, first, "1"), cpu(t, first, "1000m"), true},
+		}
+		for name, tc := range tests {
+			t.Run(name, func(t *testing.T) {
+				object := k.object(objectName("rerun", name), tc.old)
+				if err := c.Create(t.Context(), object); err != nil {
+					t.Fatal("create:", err)
 				}
-			} else if err != nil {
-				t.Error(err)
-			}
-		})
-	}
+				err := dryUpdate(t.Context(), c, object, tc.next)
+				if tc.refused {
+					if got := causes(t, err); len(got) != 1 || got[0].Type != metav1.CauseTypeForbidden {
+						t.Errorf("causes = %v, want one of type %s", got, metav1.CauseTypeForbidden)
+					}
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
 }
 
 func cpu(t *testing.T, spec map[string]any, quantity string) map[string]any {

@@ -28,11 +28,6 @@ func decodeCRD(t *testing.T, data []byte) apiextensionsv1.CustomResourceDefiniti
 	return crd
 }
 
-func specSchema(t *testing.T) apiextensionsv1.JSONSchemaProps {
-	t.Helper()
-	return loadCRD(t).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-}
-
 // coreFields are the fields of podTemplate whose types are, or hold, types of Kubernetes.
 func coreFields() []string {
 	core := reflect.TypeFor[corev1.Pod]().PkgPath()
@@ -103,85 +98,95 @@ func TestCRDSize(t *testing.T) {
 }
 
 func TestDescriptions(t *testing.T) {
-	visit(specSchema(t), "spec", func(where string, s apiextensionsv1.JSONSchemaProps) bool {
-		switch {
-		case belowCore(where):
-			if s.Description != "" {
-				t.Errorf("%s is below a core type and has a description: it makes the CRD large", where)
+	forKinds(t, func(t *testing.T, k kind) {
+		visit(k.specSchema(t), "spec", func(where string, s apiextensionsv1.JSONSchemaProps) bool {
+			switch {
+			case belowCore(where):
+				if s.Description != "" {
+					t.Errorf("%s is below a core type and has a description: it makes the CRD large", where)
+				}
+			case s.Description == "" && !strings.HasSuffix(where, "]") && !strings.HasSuffix(where, "}"):
+				t.Errorf("%s has no description", where)
 			}
-		case s.Description == "" && !strings.HasSuffix(where, "]") && !strings.HasSuffix(where, "}"):
-			t.Errorf("%s has no description", where)
-		}
-		return true
+			return true
+		})
 	})
 }
 
 func TestNoDefaults(t *testing.T) {
-	visit(specSchema(t), "spec", func(where string, s apiextensionsv1.JSONSchemaProps) bool {
-		if s.Default != nil {
-			t.Errorf("%s has the default %s, which the API server would write into the spec", where, s.Default.Raw)
-		}
-		if s.XPreserveUnknownFields != nil {
-			t.Errorf("%s accepts unknown fields: a misspelt one would be ignored", where)
-		}
-		return true
+	forKinds(t, func(t *testing.T, k kind) {
+		visit(k.specSchema(t), "spec", func(where string, s apiextensionsv1.JSONSchemaProps) bool {
+			if s.Default != nil {
+				t.Errorf("%s has the default %s, which the API server would write into the spec", where, s.Default.Raw)
+			}
+			if s.XPreserveUnknownFields != nil {
+				t.Errorf("%s accepts unknown fields: a misspelt one would be ignored", where)
+			}
+			return true
+		})
 	})
 }
 
 func TestEverythingHasABound(t *testing.T) {
-	visit(specSchema(t), "spec", func(where string, s apiextensionsv1.JSONSchemaProps) bool {
-		switch {
-		case belowCore(where):
-			return false
-		case s.Type == "string" && s.MaxLength == nil && s.Enum == nil:
-			t.Errorf("%s is a string without MaxLength or Enum", where)
-		case s.Type == "array" && s.MaxItems == nil:
-			t.Errorf("%s is a list without MaxItems", where)
-		case s.Type == "object" && s.AdditionalProperties != nil && s.MaxProperties == nil:
-			t.Errorf("%s is a map without MaxProperties", where)
-		case s.Type == "integer" && (s.Minimum == nil || s.Maximum == nil) && where != "spec.data.seed":
-			t.Errorf("%s is a number without Minimum and Maximum", where)
-		case s.Type == "number":
-			t.Errorf("%s is a float: use an integer with the unit in its name, or a decimal string", where)
-		case s.Type == "array" && s.XListType == nil:
-			t.Errorf("%s is a list without a listType", where)
-		}
-		return true
+	forKinds(t, func(t *testing.T, k kind) {
+		visit(k.specSchema(t), "spec", func(where string, s apiextensionsv1.JSONSchemaProps) bool {
+			switch {
+			case belowCore(where):
+				return false
+			case s.Type == "string" && s.MaxLength == nil && s.Enum == nil:
+				t.Errorf("%s is a string without MaxLength or Enum", where)
+			case s.Type == "array" && s.MaxItems == nil:
+				t.Errorf("%s is a list without MaxItems", where)
+			case s.Type == "object" && s.AdditionalProperties != nil && s.MaxProperties == nil:
+				t.Errorf("%s is a map without MaxProperties", where)
+			case s.Type == "integer" && (s.Minimum == nil || s.Maximum == nil) && where != "spec.data.seed":
+				t.Errorf("%s is a number without Minimum and Maximum", where)
+			case s.Type == "number":
+				t.Errorf("%s is a float: use an integer with the unit in its name, or a decimal string", where)
+			case s.Type == "array" && s.XListType == nil:
+				t.Errorf("%s is a list without a listType", where)
+			}
+			return true
+		})
 	})
 }
 
 // TestImmutabilityRules: the schema has exactly one rule for each field of the Go type, whatever the tool that made it.
 func TestImmutabilityRules(t *testing.T) {
-	var want, got []string
-	for _, f := range specFields() {
-		if len(f.path) == 1 && f.path[0] != "rerun" && !slices.Contains(freeFields, f.path[0]) {
-			want = append(want, "."+f.path[0])
+	forKinds(t, func(t *testing.T, k kind) {
+		var want, got []string
+		for _, f := range k.specFields() {
+			if len(f.path) == 1 && f.path[0] != "rerun" && !slices.Contains(freeFields, f.path[0]) {
+				want = append(want, "."+f.path[0])
+			}
 		}
-	}
-	slices.Sort(want)
-	for _, rule := range specSchema(t).XValidations {
-		if strings.Contains(rule.Rule, "oldSelf") {
-			got = append(got, rule.FieldPath)
+		slices.Sort(want)
+		for _, rule := range k.specSchema(t).XValidations {
+			if strings.Contains(rule.Rule, "oldSelf") {
+				got = append(got, rule.FieldPath)
+			}
 		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("fields with a rule (-want +got):\n%s", diff)
-	}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("fields with a rule (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestPrinterColumns(t *testing.T) {
-	want := []string{"Phase", "Succeeded", "Valid", "Summary", "Execution (wide)", "Report (wide)", "Age"}
-	var got []string
-	for _, column := range loadCRD(t).Spec.Versions[0].AdditionalPrinterColumns {
-		name := column.Name
-		if column.Priority > 0 {
-			name += " (wide)"
+	forKinds(t, func(t *testing.T, k kind) {
+		want := []string{"Phase", "Succeeded", "Valid", "Summary", "Execution (wide)", "Report (wide)", "Age"}
+		var got []string
+		for _, column := range k.crd(t).Spec.Versions[0].AdditionalPrinterColumns {
+			name := column.Name
+			if column.Priority > 0 {
+				name += " (wide)"
+			}
+			got = append(got, name)
 		}
-		got = append(got, name)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("columns (-want +got):\n%s", diff)
-	}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("columns (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // TestDocComments: kubectl explain shows the comments of the Go fields; types and constants are for readers of code.

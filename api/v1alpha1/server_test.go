@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -55,9 +54,13 @@ func serverConfig(t *testing.T) *rest.Config {
 		t.Skip("HADOOPBENCH_BIN is not set: it is the directory of kube-apiserver, etcd and kubectl")
 	}
 	server.once.Do(func() {
+		var crds []string
+		for _, k := range kinds {
+			crds = append(crds, k.crdFile())
+		}
 		server.env = envtest.Environment{
 			BinaryAssetsDirectory: bin,
-			CRDDirectoryPaths:     []string{filepath.Join(crdDir, "hadoopbench.dev_dfsioruns.yaml")},
+			CRDDirectoryPaths:     crds,
 			ErrorIfCRDPathMissing: true,
 		}
 		server.config, server.err = server.env.Start()
@@ -84,15 +87,6 @@ func newClient(t *testing.T) client.Client {
 		t.Fatal(err)
 	}
 	return client.WithFieldValidation(c, metav1.FieldValidationStrict)
-}
-
-// newObject makes a DFSIORun of a spec, which it copies.
-func newObject(name string, spec map[string]any) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: map[string]any{"spec": runtime.DeepCopyJSON(spec)}}
-	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("DFSIORun"))
-	u.SetNamespace("default")
-	u.SetName(name)
-	return u
 }
 
 // objectName makes a valid name of a test's name.

@@ -11,15 +11,9 @@ import (
 	"github.com/hadoop-bench/operator/api/v1alpha1"
 )
 
-// minimal is the shortest spec that is accepted.
-const minimal = `
-target: {fs: "hdfs://namenode:8020"}
-tests: [write]
-`
-
-// specA and specB set every field of the spec that is a type of ours, each to another value. A field that is missing
-// here fails TestSpecsCoverEveryField, so that no field escapes the tests that walk over them.
-const specA = `
+// sharedA and sharedB set every field that the kinds share, each to another value. A field that is missing here, or in
+// the kind's own specs, fails TestSpecsCoverEveryField, so that no field escapes the tests that walk over them.
+const sharedA = `
 target:
   hadoopConfig: {configMapRef: {name: config-a}}
   fs: hdfs://a:8020
@@ -62,25 +56,9 @@ podTemplate:
   volumeMounts: [{name: a, mountPath: /a}]
   env: [{name: A, valueFrom: {configMapKeyRef: {name: a, key: a}}}]
   securityContext: {runAsUser: 1000}
-tests: [write, skipRead]
-nrFiles: 4
-size: 1GB
-bufferSize: 4096
-skipSize: 1MB
-parallelism: 2
-compression: a
-replication: 1
-blockSize: 1MB
-storagePolicy: HOT
-erasureCodingPolicy: RS-6-3-1024k
-baseDir: /a
-data: {pattern: Random, seed: 1, compressRatioPercent: 50}
-verify: false
-sync: None
-upstreamCompatible: false
 `
 
-const specB = `
+const sharedB = `
 target:
   hadoopConfig: {configMapRef: {name: config-b}}
   fs: hdfs://b:8020
@@ -123,6 +101,28 @@ podTemplate:
   volumeMounts: [{name: a, mountPath: /b}]
   env: [{name: A, valueFrom: {configMapKeyRef: {name: b, key: a}}}]
   securityContext: {runAsUser: 1001}
+`
+
+const dfsioA = `
+tests: [write, skipRead]
+nrFiles: 4
+size: 1GB
+bufferSize: 4096
+skipSize: 1MB
+parallelism: 2
+compression: a
+replication: 1
+blockSize: 1MB
+storagePolicy: HOT
+erasureCodingPolicy: RS-6-3-1024k
+baseDir: /a
+data: {pattern: Random, seed: 1, compressRatioPercent: 50}
+verify: false
+sync: None
+upstreamCompatible: false
+`
+
+const dfsioB = `
 tests: [write, skipRead, clean]
 nrFiles: 5
 size: 2GB
@@ -141,6 +141,70 @@ sync: HSync
 upstreamCompatible: true
 `
 
+const nnThroughputA = `
+operations: [create, open]
+threads: 4
+shards: 2
+connectionsPerShard: 1
+files: 100
+dirs: 100
+filesPerDir: 4
+dirsPerDir: 2
+close: false
+useExisting: false
+appendNewBlk: false
+datanodes: 10
+reports: 30
+blocksPerReport: 100
+blocksPerFile: 10
+nodesToDecommission: 1
+nodeReplicationLimit: 100
+totalBlocks: 100
+replication: 1
+baseDirName: /a
+baseDirNames: [/a]
+blockSize: 1m
+logLevel: ERROR
+ugCacheRefreshCount: 1
+nonSuperUser: true
+manageSafeMode: false
+allowFakeDataNodes: false
+rate: "100"
+duration: 1m
+`
+
+const nnThroughputB = `
+operations: [mkdirs, fileStatus, clean]
+threads: 5
+shards: 3
+connectionsPerShard: 2
+files: 200
+dirs: 200
+filesPerDir: 5
+dirsPerDir: 3
+close: true
+useExisting: true
+appendNewBlk: true
+datanodes: 11
+reports: 31
+blocksPerReport: 101
+blocksPerFile: 11
+nodesToDecommission: 2
+nodeReplicationLimit: 101
+totalBlocks: 101
+replication: 2
+baseDirName: /b
+baseDirNames: [/b, /c]
+blockSize: "1048576"
+logLevel: TRACE
+ugCacheRefreshCount: 2
+nonSuperUser: false
+manageSafeMode: true
+allowFakeDataNodes: true
+rate: "0.125"
+duration: 2m
+`
+
 // field is a field of the spec, found in the Go types.
 type field struct {
 	path     []string
@@ -151,9 +215,7 @@ func (f field) String() string { return strings.Join(f.path, ".") }
 
 // specFields walks the Go type of the spec: every field of its own, and every field below it as far as the types are
 // of this package. Lists, maps and the core types count as one value.
-func specFields() []field {
-	return structFields(reflect.TypeFor[v1alpha1.DFSIORunSpec](), nil)
-}
+func (k kind) specFields() []field { return structFields(k.spec, nil) }
 
 func structFields(t reflect.Type, parent []string) []field {
 	var fields []field
@@ -203,19 +265,21 @@ func without(spec map[string]any, path ...string) map[string]any {
 }
 
 func TestSpecsCoverEveryField(t *testing.T) {
-	a, b := parse(t, specA), parse(t, specB)
-	fields := specFields()
-	if len(fields) < 60 {
-		t.Errorf("the walk over the Go types found %d fields, want at least 60", len(fields))
-	}
-	for _, f := range fields {
-		valueA, okA := get(t, a, f)
-		valueB, okB := get(t, b, f)
-		switch {
-		case !okA || !okB:
-			t.Errorf("spec.%s is not in specA and specB: add it, so that the tests over all fields cover it", f)
-		case reflect.DeepEqual(valueA, valueB):
-			t.Errorf("spec.%s is %v in specA and specB, want two values", f, valueA)
+	forKinds(t, func(t *testing.T, k kind) {
+		a, b := k.full(t)
+		fields := k.specFields()
+		if len(fields) < 60 {
+			t.Errorf("the walk over the Go types found %d fields, want at least 60", len(fields))
 		}
-	}
+		for _, f := range fields {
+			valueA, okA := get(t, a, f)
+			valueB, okB := get(t, b, f)
+			switch {
+			case !okA || !okB:
+				t.Errorf("spec.%s is not in both full specs: add it, so that the tests over all fields cover it", f)
+			case reflect.DeepEqual(valueA, valueB):
+				t.Errorf("spec.%s is %v in both full specs, want two values", f, valueA)
+			}
+		}
+	})
 }

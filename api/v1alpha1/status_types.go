@@ -119,7 +119,7 @@ const (
 
 // StepStatus is one step, or one repeat of a measured step.
 type StepStatus struct {
-	// Name of the step: preflight, write, read, verify, clean, cleanup.
+	// Name of the step: preflight, verify, cleanup, or the tool's own word, such as write or fileStatus.
 	Name string `json:"name"`
 	// Repeat, from 1.
 	Repeat int32 `json:"repeat"`
@@ -195,7 +195,7 @@ type StepResult struct {
 	// Operations completed.
 	// +optional
 	Operations int64 `json:"operations,omitempty"`
-	// Bytes moved by them.
+	// Bytes moved by them; none by NNThroughputRun.
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
 	// Errors is the number of failed operations.
@@ -217,14 +217,24 @@ type StepResult struct {
 	// Headline is the name of the rate to quote.
 	// +optional
 	Headline string `json:"headline,omitempty"`
-	// Rates by name; docs/dfsiorun.md says how each is computed.
+	// Rates by name; the kind's page in docs says how each is computed.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	Rates []Figure `json:"rates,omitempty"`
+	// SetUpMicros is how long the slowest shard prepared before the start, in microseconds; it is no part of any rate.
+	// +optional
+	SetUpMicros int64 `json:"setUpMicros,omitempty"`
+	// DueOperations is how many operations the rate asked for until the end; absent without a rate.
+	// +optional
+	DueOperations int64 `json:"dueOperations,omitempty"`
 	// Latency of one operation: service time, in microseconds.
 	// +optional
 	Latency *Latency `json:"latency,omitempty"`
+	// IntendedLatency of one operation, in microseconds: from when the rate's schedule wanted it to begin until its end;
+	// absent without a rate.
+	// +optional
+	IntendedLatency *Latency `json:"intendedLatency,omitempty"`
 	// Invalid says why this measurement is not to be believed; empty if it is.
 	// +optional
 	// +listType=atomic

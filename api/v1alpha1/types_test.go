@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -47,50 +48,69 @@ func TestAddToScheme(t *testing.T) {
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"DFSIORun", "DFSIORunList"} {
-		if !scheme.Recognizes(v1alpha1.GroupVersion.WithKind(kind)) {
-			t.Errorf("the scheme does not know %s", kind)
+	for _, k := range kinds {
+		for _, name := range []string{k.name, k.name + "List"} {
+			if !scheme.Recognizes(v1alpha1.GroupVersion.WithKind(name)) {
+				t.Errorf("the scheme does not know %s", name)
+			}
 		}
 	}
 }
 
 func TestRunObjectIsTheRunsOwn(t *testing.T) {
-	var run v1alpha1.DFSIORun
-	spec, status := run.RunObject()
-	spec.Rerun, status.Phase = "token", "Running"
-	if run.Spec.Rerun != "token" || run.Status.Phase != "Running" {
-		t.Errorf("rerun = %q, phase = %q; want token, Running: RunObject gave a copy", run.Spec.Rerun, run.Status.Phase)
+	forKinds(t, func(t *testing.T, k kind) {
+		object := k.newRun()
+		spec, status := object.RunObject()
+		spec.Rerun, status.Phase = "token", "Running"
+		spec, status = object.RunObject()
+		if spec.Rerun != "token" || status.Phase != "Running" {
+			t.Errorf("rerun = %q, phase = %q; want token, Running: RunObject gave a copy", spec.Rerun, status.Phase)
+		}
+	})
+}
+
+// typed reads an object into its Go type.
+func typed(t *testing.T, k kind, name string, spec map[string]any) run {
+	t.Helper()
+	raw, err := json.Marshal(k.object(name, spec))
+	if err != nil {
+		t.Fatal(err)
 	}
+	object := k.newRun()
+	if err := json.Unmarshal(raw, object); err != nil {
+		t.Fatal(err)
+	}
+	return object
 }
 
 // TestDeepCopyIsDeep changes every list, map and pointer of a copy: the manager's cache shares the original.
 func TestDeepCopyIsDeep(t *testing.T) {
-	raw, err := json.Marshal(newObject("copy", parse(t, specA)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var run v1alpha1.DFSIORun
-	if err := json.Unmarshal(raw, &run); err != nil {
-		t.Fatal(err)
-	}
-	run.Status = fullStatus()
-	list := v1alpha1.DFSIORunList{Items: []v1alpha1.DFSIORun{run}}
-	before, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clone := list.DeepCopyObject().(*v1alpha1.DFSIORunList)
-	if !reflect.DeepEqual(&list, clone) {
-		t.Fatal("the copy differs from the original")
-	}
-	scramble(reflect.ValueOf(clone))
-	after, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(before) != string(after) {
-		t.Error("a change of the copy changed the original")
-	}
+	forKinds(t, func(t *testing.T, k kind) {
+		a, _ := k.full(t)
+		object := typed(t, k, "copy", a)
+		_, status := object.RunObject()
+		*status = fullStatus()
+		list := k.newList()
+		if err := meta.SetList(list, []runtime.Object{object}); err != nil {
+			t.Fatal(err)
+		}
+		before, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clone := list.DeepCopyObject()
+		if !reflect.DeepEqual(list, clone) {
+			t.Fatal("the copy differs from the original")
+		}
+		scramble(reflect.ValueOf(clone))
+		after, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(before) != string(after) {
+			t.Error("a change of the copy changed the original")
+		}
+	})
 }
 
 // scramble overwrites whatever can be reached from a value.

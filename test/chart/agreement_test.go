@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,8 +21,11 @@ type rule struct{ group, resource, verbs string }
 // managerRules is all that the manager may do. Whoever widens it changes this test, and should say why.
 var managerRules = []rule{
 	{"hadoopbench.dev", "dfsioruns", "get list watch"},
+	{"hadoopbench.dev", "nnthroughputruns", "get list watch"},
 	{"hadoopbench.dev", "dfsioruns/status", "get update"},
+	{"hadoopbench.dev", "nnthroughputruns/status", "get update"},
 	{"hadoopbench.dev", "dfsioruns/finalizers", "update"},
+	{"hadoopbench.dev", "nnthroughputruns/finalizers", "update"},
 	{"batch", "jobs", "create delete get list watch"},
 	{"", "pods", "get list watch"},
 	{"", "pods/status", "patch"},
@@ -175,22 +179,42 @@ func TestCopies(t *testing.T) {
 			}
 		}
 	}
-	if copies != 5 {
-		t.Errorf("%d copies, want 5", copies)
+	if copies != 6 {
+		t.Errorf("%d copies, want 6", copies)
 	}
 }
 
-// TestCRDIsTheSameAndKept: the chart's CRD has the schema of config/crd, and outlives the release.
-func TestCRDIsTheSameAndKept(t *testing.T) {
-	chart := mustRender(t, release{}).only(t, "CustomResourceDefinition")
-	kustomized := kustomize(t, filesys.MakeFsOnDisk(), root+"/config/crd").only(t, "CustomResourceDefinition")
-	if diff := cmp.Diff(kustomized.Object["spec"], chart.Object["spec"]); diff != "" {
-		t.Errorf("spec (-kustomize +chart):\n%s", diff)
+// TestCRDsAreTheSameAndKept: the chart's CRDs have the schemas of config/crd, and outlive the release.
+func TestCRDsAreTheSameAndKept(t *testing.T) {
+	chart := mustRender(t, release{})
+	kustomized := kustomize(t, filesys.MakeFsOnDisk(), root+"/config/crd")
+	if diff := cmp.Diff(slices.Sorted(slices.Values(crds)), kustomized.keys()); diff != "" {
+		t.Errorf("objects of config/crd (-want +got):\n%s", diff)
 	}
-	want := kustomized.GetAnnotations()
-	want["helm.sh/resource-policy"] = "keep"
-	if diff := cmp.Diff(want, chart.GetAnnotations()); diff != "" {
-		t.Errorf("annotations (-want +chart):\n%s", diff)
+	for _, key := range crds {
+		one, two := chart[key], kustomized[key]
+		if one == nil || two == nil {
+			t.Fatalf("%s is not among %v", key, chart.keys())
+		}
+		if diff := cmp.Diff(two.Object["spec"], one.Object["spec"]); diff != "" {
+			t.Errorf("%s: spec (-kustomize +chart):\n%s", key, diff)
+		}
+		want := two.GetAnnotations()
+		want["helm.sh/resource-policy"] = "keep"
+		if diff := cmp.Diff(want, one.GetAnnotations()); diff != "" {
+			t.Errorf("%s: annotations (-want +chart):\n%s", key, diff)
+		}
+	}
+}
+
+// TestSamplesAreListed: kubectl apply -k config/samples applies every file that is there, under a name of its own.
+func TestSamplesAreListed(t *testing.T) {
+	paths, err := filepath.Glob(root + "/config/samples/*run*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := kustomize(t, filesys.MakeFsOnDisk(), root+"/config/samples"); len(list) != len(paths) || len(paths) < 6 {
+		t.Errorf("objects = %v, want one for each of %v", list.keys(), paths)
 	}
 }
 

@@ -47,6 +47,11 @@ func TestChartNeeds129(t *testing.T) {
 	}
 }
 
+// crds are the definitions of the operator's kinds.
+var crds = []string{
+	"CustomResourceDefinition dfsioruns.hadoopbench.dev", "CustomResourceDefinition nnthroughputruns.hadoopbench.dev",
+}
+
 func TestObjects(t *testing.T) {
 	const name, space = "hadoop-bench-operator", "hadoop-bench-system"
 	common := []string{
@@ -55,24 +60,23 @@ func TestObjects(t *testing.T) {
 		"RoleBinding hadoop-bench-system/hadoop-bench-operator-leader-election",
 		"ServiceAccount hadoop-bench-system/hadoop-bench-operator",
 	}
-	crd := "CustomResourceDefinition dfsioruns.hadoopbench.dev"
 	people := []string{"ClusterRole " + name + "-" + space + "-editor", "ClusterRole " + name + "-" + space + "-viewer"}
 	manager := []string{"ClusterRole " + name + "-" + space + "-manager", "ClusterRoleBinding " + name + "-" + space + "-manager"}
 	tests := map[string]struct {
 		values string
 		want   [][]string
 	}{
-		"default":     {"", [][]string{common, {crd}, people, manager}},
+		"default":     {"", [][]string{common, crds, people, manager}},
 		"CRDs off":    {"crds: {enabled: false}", [][]string{common, people, manager}},
-		"no people's": {"rbac: {aggregate: false}", [][]string{common, {crd}, manager}},
-		"no RBAC":     {"rbac: {create: false, aggregate: false}", [][]string{{common[0], common[3]}, {crd}}},
+		"no people's": {"rbac: {aggregate: false}", [][]string{common, crds, manager}},
+		"no RBAC":     {"rbac: {create: false, aggregate: false}", [][]string{{common[0], common[3]}, crds}},
 		"account of one's own": {
-			"serviceAccount: {create: false, name: mine}", [][]string{common[:3], {crd}, people, manager},
+			"serviceAccount: {create: false, name: mine}", [][]string{common[:3], crds, people, manager},
 		},
-		"namespaced": {"watchNamespace: bench", [][]string{common, {crd}, people, {
+		"namespaced": {"watchNamespace: bench", [][]string{common, crds, people, {
 			"Role bench/" + name + "-" + space + "-manager", "RoleBinding bench/" + name + "-" + space + "-manager",
 		}}},
-		"metrics": {"metrics: {enabled: true, serviceMonitor: {enabled: true}}", [][]string{common, {crd}, people, manager, {
+		"metrics": {"metrics: {enabled: true, serviceMonitor: {enabled: true}}", [][]string{common, crds, people, manager, {
 			"Service " + space + "/" + name + "-metrics", "ServiceMonitor " + space + "/" + name + "-metrics",
 		}}},
 	}
@@ -248,7 +252,7 @@ func TestRunInTheNotesIsARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := list.only(t, "DFSIORun")
-	schema, _, _ := unstructured.NestedSlice(mustRender(t, release{}).only(t, "CustomResourceDefinition").Object, "spec", "versions")
+	schema, _, _ := unstructured.NestedSlice(mustRender(t, release{})[crds[0]].Object, "spec", "versions")
 	fields, _, _ := unstructured.NestedMap(schema[0].(map[string]any), "schema", "openAPIV3Schema", "properties", "spec", "properties")
 	spec, _, _ := unstructured.NestedMap(run.Object, "spec")
 	if run.GetNamespace() != "bench" || len(spec) == 0 {
