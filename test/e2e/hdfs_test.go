@@ -28,7 +28,11 @@ func dirOf(run *v1alpha1.DFSIORun) string {
 
 // webHDFS asks the NameNode by HTTP, which has nothing in common with the runner's client. It returns the status code.
 func webHDFS(ctx context.Context, method, file, op string, into any) (int, error) {
-	u := url.URL{Scheme: "http", Host: nameNodeHost + ":9870", Path: "/webhdfs/v1" + file, RawQuery: "recursive=true&user.name=root&op=" + op}
+	return webHDFSAt(ctx, nameNodeHost+":9870", method, file, op, into)
+}
+
+func webHDFSAt(ctx context.Context, host, method, file, op string, into any) (int, error) {
+	u := url.URL{Scheme: "http", Host: host, Path: "/webhdfs/v1" + file, RawQuery: "recursive=true&user.name=root&op=" + op}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return 0, err
@@ -94,5 +98,25 @@ func (s *story) hdfs(stdin io.Reader, stdout io.Writer, args ...string) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		s.t.Fatalf("hdfs dfs %v: %v\n%s", args, err, stderr.Bytes())
+	}
+}
+
+// getJSON reads what a server's web address answers.
+func (s *story) getJSON(address string, into any) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s: HTTP status %d", address, resp.StatusCode)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+		s.t.Fatalf("%s: %v", address, err)
 	}
 }

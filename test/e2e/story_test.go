@@ -36,6 +36,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/controllers"
 	"github.com/hadoop-bench/operator/controllers/jobs"
 	"github.com/hadoop-bench/operator/controllers/manager"
 	"github.com/hadoop-bench/operator/controllers/results"
@@ -147,7 +148,7 @@ func (s *story) end() {
 // dump prints what one would look at first.
 func (s *story) dump() {
 	for _, args := range [][]string{
-		{"-n", s.namespace, "get", "dfsioruns", "-o", "yaml"},
+		{"-n", s.namespace, "get", "hadoopbench", "-o", "yaml"},
 		{"-n", s.namespace, "get", "jobs,pods", "-o", "wide"},
 		{"-n", s.namespace, "get", "events", "--sort-by=.lastTimestamp"},
 		{"-n", operatorNamespace, "logs", "deployment/" + operatorName, "--tail=40"},
@@ -194,7 +195,7 @@ func (s *story) jobs() map[string]int {
 
 // expectJobs checks how many Jobs were made for each step of the only run. An attempt beyond those must be one after a
 // gate that was given up, as happens on a busy machine, and for which there is an event.
-func (s *story) expectJobs(run *v1alpha1.DFSIORun, want map[string]int) {
+func (s *story) expectJobs(run controllers.Run, want map[string]int) {
 	s.t.Helper()
 	want = maps.Clone(want)
 	for step := range want {
@@ -209,7 +210,7 @@ func (s *story) expectJobs(run *v1alpha1.DFSIORun, want map[string]int) {
 }
 
 // brokenGates is how many gates of the step were given up.
-func (s *story) brokenGates(run *v1alpha1.DFSIORun, step string) int {
+func (s *story) brokenGates(run controllers.Run, step string) int {
 	s.t.Helper()
 	n := 0
 	for _, e := range s.events(run) {
@@ -221,13 +222,13 @@ func (s *story) brokenGates(run *v1alpha1.DFSIORun, step string) int {
 }
 
 // events are the run's own, as "reason: note".
-func (s *story) events(run *v1alpha1.DFSIORun) []string {
+func (s *story) events(run controllers.Run) []string {
 	s.t.Helper()
 	var list eventsv1.EventList
 	s.list(&list)
 	var out []string
 	for _, e := range list.Items {
-		if e.Regarding.UID == run.UID {
+		if e.Regarding.UID == run.GetUID() {
 			out = append(out, e.Reason+": "+e.Note)
 		}
 	}
@@ -354,45 +355,45 @@ func gently(spec *v1alpha1.DFSIORunSpec) {
 func ptr[T any](v T) *T { return &v }
 
 // await reads run until ok, and gives up when the run has ended or the time is over.
-func (s *story) await(run *v1alpha1.DFSIORun, limit time.Duration, what string, ok func() bool) {
+func (s *story) await(run controllers.Run, limit time.Duration, what string, ok func() bool) {
 	s.t.Helper()
-	s.eventually(limit, fmt.Sprintf("run %s: %s", run.Name, what), func() bool {
+	s.eventually(limit, fmt.Sprintf("run %s: %s", run.GetName(), what), func() bool {
 		s.get(run)
 		if ok() {
 			return true
 		}
-		if run.Status.CompletionTime != nil {
-			s.t.Fatalf("run %s ended before this: %s; %s", run.Name, what, run.Status.Summary)
+		if statusOf(run).CompletionTime != nil {
+			s.t.Fatalf("run %s ended before this: %s; %s", run.GetName(), what, statusOf(run).Summary)
 		}
 		return false
 	})
 }
 
 // awaitEnd waits until the operator has nothing left to do.
-func (s *story) awaitEnd(run *v1alpha1.DFSIORun, limit time.Duration) {
+func (s *story) awaitEnd(run controllers.Run, limit time.Duration) {
 	s.t.Helper()
 	s.await(run, limit, "ended", func() bool {
-		c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionReconciling)
+		c := meta.FindStatusCondition(statusOf(run).Conditions, v1alpha1.ConditionReconciling)
 		return c != nil && c.Status == metav1.ConditionFalse
 	})
 }
 
 // expect checks one condition; an empty reason accepts any. It returns the message.
-func (s *story) expect(run *v1alpha1.DFSIORun, condition string, status metav1.ConditionStatus, reason string) string {
+func (s *story) expect(run controllers.Run, condition string, status metav1.ConditionStatus, reason string) string {
 	s.t.Helper()
-	c := meta.FindStatusCondition(run.Status.Conditions, condition)
+	c := meta.FindStatusCondition(statusOf(run).Conditions, condition)
 	if c == nil {
-		s.t.Errorf("run %s has no condition %s", run.Name, condition)
+		s.t.Errorf("run %s has no condition %s", run.GetName(), condition)
 		return ""
 	}
 	if c.Status != status || reason != "" && c.Reason != reason {
-		s.t.Errorf("run %s: %s=%s (%s: %s), want %s (%s)", run.Name, condition, c.Status, c.Reason, c.Message, status, reason)
+		s.t.Errorf("run %s: %s=%s (%s: %s), want %s (%s)", run.GetName(), condition, c.Status, c.Reason, c.Message, status, reason)
 	}
 	return c.Message
 }
 
 // expectSuccess checks the conditions of a run that did all it was asked.
-func (s *story) expectSuccess(run *v1alpha1.DFSIORun) {
+func (s *story) expectSuccess(run controllers.Run) {
 	s.t.Helper()
 	for condition, status := range map[string]metav1.ConditionStatus{
 		v1alpha1.ConditionTargetReady: metav1.ConditionTrue, v1alpha1.ConditionCompleted: metav1.ConditionTrue,
@@ -403,7 +404,7 @@ func (s *story) expectSuccess(run *v1alpha1.DFSIORun) {
 }
 
 // expectFailure checks the conditions of a run that did not.
-func (s *story) expectFailure(run *v1alpha1.DFSIORun, reason string) string {
+func (s *story) expectFailure(run controllers.Run, reason string) string {
 	s.t.Helper()
 	s.expect(run, v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason)
 	s.expect(run, v1alpha1.ConditionStalled, metav1.ConditionTrue, reason)
@@ -420,10 +421,15 @@ func (s *story) mentions(text string, parts ...string) {
 	}
 }
 
+func statusOf(run controllers.Run) *v1alpha1.RunStatus {
+	_, status := run.RunObject()
+	return status
+}
+
 // row is the row of a step's first repeat, or nil.
-func row(run *v1alpha1.DFSIORun, step string) *v1alpha1.StepStatus {
-	for i := range run.Status.Steps {
-		if r := &run.Status.Steps[i]; r.Name == step && r.Repeat == 1 {
+func row(run controllers.Run, step string) *v1alpha1.StepStatus {
+	for i := range statusOf(run).Steps {
+		if r := &statusOf(run).Steps[i]; r.Name == step && r.Repeat == 1 {
 			return r
 		}
 	}
@@ -431,16 +437,16 @@ func row(run *v1alpha1.DFSIORun, step string) *v1alpha1.StepStatus {
 }
 
 // started says whether the step's shards have their start time and it has passed.
-func started(run *v1alpha1.DFSIORun, step string) bool {
+func started(run controllers.Run, step string) bool {
 	r := row(run, step)
 	return r != nil && r.State == v1alpha1.StepRunning && r.StartAt != nil && time.Now().After(r.StartAt.Time)
 }
 
 // pods are the pods of a run's step.
-func (s *story) pods(run *v1alpha1.DFSIORun, step string) []corev1.Pod {
+func (s *story) pods(run controllers.Run, step string) []corev1.Pod {
 	s.t.Helper()
 	var list corev1.PodList
-	s.list(&list, client.MatchingLabels{jobs.LabelRunUID: string(run.UID), jobs.LabelStep: step})
+	s.list(&list, client.MatchingLabels{jobs.LabelRunUID: string(run.GetUID()), jobs.LabelStep: step})
 	return list.Items
 }
 
@@ -448,12 +454,12 @@ func (s *story) pods(run *v1alpha1.DFSIORun, step string) []corev1.Pod {
 func shardOf(p *corev1.Pod) string { return p.Annotations[batchv1.JobCompletionIndexAnnotation] }
 
 // report reads the run's report.json and the upstream tool's text beside it.
-func (s *story) report(run *v1alpha1.DFSIORun) (*results.Document, string) {
+func (s *story) report(run controllers.Run) (*results.Document, string) {
 	s.t.Helper()
-	if run.Status.ReportRef == nil {
-		s.t.Fatalf("run %s has no report", run.Name)
+	if statusOf(run).ReportRef == nil {
+		s.t.Fatalf("run %s has no report", run.GetName())
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: run.Status.ReportRef.Name}}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: statusOf(run).ReportRef.Name}}
 	s.get(cm)
 	doc, err := results.ParseDocument([]byte(cm.Data["report.json"]))
 	if err != nil {
