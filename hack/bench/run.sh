@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares the runner with the original NNThroughputBenchmark on a NameNode of its own, in pairs of runs, and prints a
-# table in Markdown with the machine it was made on. Nothing else should run meanwhile; all cases take about half an hour.
+# table in Markdown with the machine it was made on; then what the client reaches against a server that answers at once.
+# Nothing else should run meanwhile; all cases take about half an hour.
 #
 # Usage: hack/bench/run.sh [-pairs 7] [-scale 1] [-only open,create]
 #        HADOOP_VERSION=3.4.2 takes that version of NameNode and tool
@@ -33,3 +34,8 @@ machine
 echo
 in_ns "$NS" "$WORK/bench" -fs "hdfs://$CP_IP:$RPC_PORT" -ours "$WORK/runner nnthroughput" \
   -java "$ROOT/hack/hadoop/nnthroughput.sh" "$@"
+echo
+echo "getFileInfo against a server that answers at once, in a process of its own:"
+echo '```'
+go test -run '^$' -bench BenchmarkCall -benchtime 3s ./runner/hadoop/rpc | grep -E '^(cpu|Benchmark)'
+echo '```'

@@ -6,7 +6,8 @@
 #        HADOOP_VERSION=3.4.2        takes another version than 3.5.0
 #        HDFS_JAVA_OPTIONS=...       options of the servers' JVMs, e.g. "-XX:+UseSerialGC -XX:TieredStopAtLevel=1":
 #                                    starts in half the time, at the price of peak speed
-#        NameNode hdfs://198.18.0.1:8020, web http://198.18.0.1:9870; /benchmarks is writable for everyone
+#        NameNode hdfs://198.18.0.1:8020, web http://198.18.0.1:9870; /benchmarks and
+#        /nnThroughputBenchmark are writable for everyone
 # Leaves: four processes, namespace hb, and $HADOOPBENCH_CACHE/state/hdfs. hack/hadoop/down.sh stops the processes.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -21,9 +22,13 @@ running() {
   all_live
 }
 
-# base_directory: through the NameNode's web interface, since a Java shell would take seconds to say one word.
-base_directory() {
-  web -X PUT "http://$NAMENODE_HTTP/webhdfs/v1/benchmarks?op=MKDIRS&permission=1777&user.name=$(id -un)"
+# base_directories: where runs make theirs; through the NameNode's web interface, since a Java shell would take seconds to
+# say one word.
+base_directories() {
+  local dir
+  for dir in benchmarks nnThroughputBenchmark; do
+    web -X PUT "http://$NAMENODE_HTTP/webhdfs/v1/$dir?op=MKDIRS&permission=1777&user.name=$(id -un)" || return 1
+  done
 }
 
 prepare_data() {
@@ -51,7 +56,7 @@ start() {
   done
   WATCH=("${HDFS_SERVICES[@]}")
   wait_until 120 "${#DATANODES[@]} live DataNodes; see $LOGS" all_live
-  wait_until 30 "directory /benchmarks" base_directory
+  wait_until 30 "directory /benchmarks" base_directories
   echo "$HADOOP_VERSION" >"$HDFS_STATE/version"
   log "HDFS is up after $SECONDS s: hdfs://$CP_IP:8020, ${#DATANODES[@]} DataNodes"
 }

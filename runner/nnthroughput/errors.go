@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
@@ -64,25 +65,13 @@ type refusal struct {
 // contains returns a rule that looks for words of a server's message.
 func contains(words ...string) func(class, text string) bool {
 	return func(_, text string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 	}
 }
 
 // classed returns a rule that looks at the exception's class.
 func classed(classes ...string) func(class, text string) bool {
-	return func(class, _ string) bool {
-		for _, c := range classes {
-			if class == c {
-				return true
-			}
-		}
-		return false
-	}
+	return func(class, _ string) bool { return slices.Contains(classes, class) }
 }
 
 // refusals are the errors that a user can do something about, the more special ones first.
@@ -110,7 +99,7 @@ func refusals() []refusal {
 		},
 		{
 			contains("Requested replication factor", "Invalid replication"), report.ExitPlan, steps.ReasonReplicationInvalid,
-			"set dfs.replication in the Hadoop configuration or spec.target.properties within the NameNode's limits",
+			"set spec.replication, or dfs.replication, within the NameNode's dfs.namenode.replication.min and dfs.replication.max",
 		},
 		{
 			contains("directory item limit"), report.ExitTarget, steps.ReasonQuotaExceeded,
@@ -146,13 +135,13 @@ func (s *step) refused(what string, err error) error {
 	case class == classAccess:
 		failure.Reason = steps.ReasonPermissionDenied
 		failure.Message = fmt.Sprintf("%s as user %q: permission denied: %s", what, s.user(), text)
-		failure.Remedy = fmt.Sprintf("let user %q write there, or set spec.target.user or spec.baseDir", s.user())
+		failure.Remedy = fmt.Sprintf("let user %q write there, or set spec.target.user or spec.baseDirName", s.user())
 	case inSafeMode(err):
 		failure.Reason = steps.ReasonSafeMode
 		failure.Remedy = remedySafeMode
 	case strings.HasSuffix(class, "QuotaExceededException"):
 		failure.Reason = steps.ReasonQuotaExceeded
-		failure.Remedy = "raise the quota (hdfs dfsadmin -setQuota), or set another spec.baseDir"
+		failure.Remedy = "raise the quota (hdfs dfsadmin -setQuota), or set another spec.baseDirName"
 	case unreachable(err) || errors.Is(err, context.DeadlineExceeded):
 		failure.Reason, failure.Remedy = steps.ReasonNameNodeUnreachable, remedyUnreachable
 	default:

@@ -375,10 +375,10 @@ func TestHDFSRefuses(t *testing.T) {
 		reason string
 		text   string
 	}{
-		"no right to write":     {func(*plan.Plan) {}, "nobody-here", report.ExitTarget, steps.ReasonPermissionDenied, `as user "nobody-here"`},
-		"no right to safe mode": {func(p *plan.Plan) { p.NNThroughput.Operations = []string{plan.OpBlockReport} }, "nobody-here", report.ExitTarget, steps.ReasonPermissionDenied, "nobody-here"},
-		"too many replicas":     {func(p *plan.Plan) { p.NNThroughput.Replication = 513 }, "", report.ExitPlan, steps.ReasonReplicationInvalid, "512"},
-		"blocks too small":      {func(p *plan.Plan) { p.NNThroughput.BlockSize = 15 }, "", report.ExitPlan, steps.ReasonBlockSizeInvalid, "less than configured minimum value"},
+		"no right to write":  {func(*plan.Plan) {}, "nobody-here", report.ExitTarget, steps.ReasonPermissionDenied, `as user "nobody-here"`},
+		"nor with DataNodes": {func(p *plan.Plan) { p.NNThroughput.Operations = []string{plan.OpBlockReport} }, "nobody-here", report.ExitTarget, steps.ReasonPermissionDenied, "nobody-here"},
+		"too many replicas":  {func(p *plan.Plan) { p.NNThroughput.Replication = 513 }, "", report.ExitPlan, steps.ReasonReplicationInvalid, "512"},
+		"blocks too small":   {func(p *plan.Plan) { p.NNThroughput.BlockSize = 15 }, "", report.ExitPlan, steps.ReasonBlockSizeInvalid, "less than configured minimum value"},
 		"no set": {func(p *plan.Plan) {
 			p.NNThroughput.UseExisting, p.NNThroughput.Operations = true, []string{plan.OpOpen}
 		}, "", report.ExitTarget, steps.ReasonDataMissing, c.base + " holds neither open nor create"},

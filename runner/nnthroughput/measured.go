@@ -108,7 +108,9 @@ func (s *step) drawPhase() (uint64, error) {
 func (s *step) measure(ctx context.Context, l *loop, start time.Time) error {
 	w := s.windowsFrom(start)
 	s.running.Store(l)
+	tellFailovers := s.watchFailovers()
 	l.run(w, s.newPacer(start, l.phase), s.newPacer(w.origin, l.phase))
+	tellFailovers()
 	after, err := s.env.Self.Read()
 	if err = errors.Join(l.before.err, err); err != nil {
 		s.env.Log.Warn("The client's own use is not known", "error", err)
@@ -127,6 +129,24 @@ func (s *step) measure(ctx context.Context, l *loop, start time.Time) error {
 	s.body.Due = l.due()
 	s.env.Log.Info("Measured", "startOrder", w.origin.UTC(), "lateMicros", s.body.Start-w.origin.UnixMicro(), "operations", s.body.Operations)
 	return s.verdict(ctx, l)
+}
+
+// watchFailovers returns what notes as a fact how often another NameNode became the active one since then: the figures of
+// such a measurement hold a pause that is not the NameNode's speed. Without a failover there is no such fact.
+func (s *step) watchFailovers() (tell func()) {
+	service, ok := s.target.(interface {
+		Failovers() int64
+		Address() string
+	})
+	if !ok {
+		return func() {}
+	}
+	before := service.Failovers()
+	return func() {
+		if n := service.Failovers() - before; n > 0 {
+			s.fact("failovers", fmt.Sprintf("%d (the last to %s)", n, service.Address()))
+		}
+	}
 }
 
 // recorder makes the recorder of one thread, whose origin is not known yet.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
 	"github.com/hadoop-bench/operator/runner/hadoop/sasl"
@@ -43,11 +44,12 @@ func Connect(ctx context.Context, env *Env, _ int) (Target, error) {
 			o.Failover.Deadline = probeTimeout
 		}
 	}
-	client, err := namenode.Connect(ctx, o)
-	if err != nil {
+	c := &connection{login: login}
+	o.OnFailover = func(string, string) { c.failovers.Add(1) }
+	if c.client, err = namenode.Connect(ctx, o); err != nil {
 		return nil, errors.Join(err, closeLogin(login))
 	}
-	return &connection{client: client, login: login}, nil
+	return c, nil
 }
 
 // logIn is who acts under Kerberos: the plan's principal by its keytab, or by the ticket cache of the environment. It is
@@ -85,8 +87,9 @@ func closeLogin(login sasl.Login) error {
 
 // connection is a client as a target.
 type connection struct {
-	client *namenode.Client
-	login  sasl.Login
+	client    *namenode.Client
+	login     sasl.Login
+	failovers atomic.Int64
 
 	mu      sync.Mutex
 	workers []*namenode.Worker
@@ -114,3 +117,6 @@ func (c *connection) Close() error { return errors.Join(c.client.Close(), closeL
 
 // Address is host:port of the NameNode that calls go to now.
 func (c *connection) Address() string { return c.client.Address() }
+
+// Failovers is how often another NameNode than before became the one that calls go to.
+func (c *connection) Failovers() int64 { return c.failovers.Load() }
