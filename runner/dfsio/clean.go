@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/hadoop-bench/operator/runner/steps"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner/plan"
+	"github.com/hadoop-bench/operator/runner/steps"
 )
 
 // maxLeft bounds the names in the facts.
