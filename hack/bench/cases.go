@@ -48,7 +48,7 @@ func (c benchCase) args(fs string, count int) []string {
 		// Each fake DataNode is a thread of its own.
 		option("-datanodes", c.threads)
 		option("-reports", count)
-		option("-blocksPerReport", 1000)
+		option("-blocksPerReport", 3000/c.threads)
 		option("-blocksPerFile", 100)
 		return append(args, "-blockSize", "16")
 	case "mkdirs":
