@@ -131,13 +131,7 @@ func (r *Reconciler) input(o *observed) jobs.Input {
 		Version: plan.Version, Identity: identity(o.run, o.status.Execution, *row),
 		Run: o.run.GetNamespace() + "/" + o.run.GetName(), Shards: step.Shards, Gate: step.Gated,
 		GateTimeoutMillis: gateTimeout.Milliseconds(), SeriesMicros: seriesMicros,
-		Target: plan.Target{FS: t.FS, User: t.User},
-	}
-	if len(t.Properties) > 0 {
-		p.Target.Properties = map[string]string{}
-	}
-	for k, v := range t.Properties {
-		p.Target.Properties[k] = string(v)
+		Target: targetPlan(&t),
 	}
 	if step.Name == plan.StepPreflight || step.Name == plan.StepCleanup {
 		p.TimeoutMillis = auxTimeout.Milliseconds()
@@ -150,7 +144,25 @@ func (r *Reconciler) input(o *observed) jobs.Input {
 	if t.HadoopConfig != nil {
 		in.ConfigMap = t.HadoopConfig.ConfigMapRef.Name
 	}
+	if k := t.Kerberos; k != nil {
+		in.KeytabSecret, in.Krb5ConfigMap = k.KeytabSecretRef.Name, k.Krb5ConfigMapRef.Name
+	}
 	return in
+}
+
+// targetPlan is what shards are told of the target.
+func targetPlan(t *v1alpha1.Target) plan.Target {
+	out := plan.Target{FS: t.FS, User: t.User}
+	if len(t.Properties) > 0 {
+		out.Properties = map[string]string{}
+	}
+	for k, v := range t.Properties {
+		out.Properties[k] = string(v)
+	}
+	if k := t.Kerberos; k != nil {
+		out.Kerberos = &plan.Kerberos{Principal: k.Principal, Keytab: plan.KeytabFile, Krb5Conf: plan.Krb5File}
+	}
+	return out
 }
 
 // seriesMicros is the width of the finest bucket of rate series; it doubles as often as needed.

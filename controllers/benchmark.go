@@ -39,7 +39,10 @@ type Benchmark interface {
 	Kind() string
 	// New returns an empty object of the kind.
 	New() Run
-	// Check returns what is wrong with the kind's own fields: values that are impossible or not supported yet.
+	// Supports says which of the shared fields the kind can carry out.
+	Supports() Support
+	// Check returns what is wrong with the kind's own fields, alone or together with others: values that are impossible or
+	// not supported yet.
 	Check(run Run) []Problem
 	// Options are the kind's options by field name with their defaults filled in.
 	Options(run Run) map[string]string
@@ -47,11 +50,16 @@ type Benchmark interface {
 	Steps(run Run) []Step
 	// Fill adds the kind's part to a plan.
 	Fill(run Run, p *plan.Plan)
+	// Headlines are the names of the figures to quote, the best first; a measurement that lacks it is quoted by the next.
+	Headlines(run Run) []string
 	// Text returns one measurement in the upstream tool's own format.
-	Text(step Step, in report.MergeInput, merged *report.Merged) (string, error)
-	// TextFile is the name that the tool gives the file with such texts.
+	Text(run Run, step Step, in report.MergeInput, merged *report.Merged) (string, error)
+	// TextFile is the name of the file with such texts.
 	TextFile() string
 }
+
+// Benchmarks are those of all kinds that the operator carries out.
+func Benchmarks() []Benchmark { return []Benchmark{DFSIO{}, NNThroughput{}} }
 
 // Problem is why a spec cannot be carried out.
 type Problem struct {

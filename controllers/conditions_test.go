@@ -170,7 +170,7 @@ func TestConditions(t *testing.T) {
 }
 
 // kstatusOf asks the library that GitOps tools use.
-func kstatusOf(t *testing.T, run *v1alpha1.DFSIORun) status.Status {
+func kstatusOf(t *testing.T, run Run) status.Status {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(run)
 	if err != nil {
@@ -194,7 +194,7 @@ func TestKstatusBeforeTheFirstVisit(t *testing.T) {
 func TestKstatusOfAnEditedRun(t *testing.T) {
 	w := newWorld(t)
 	w.finish()
-	w.run.Generation++
+	w.run.SetGeneration(w.run.GetGeneration() + 1)
 	if got := kstatusOf(t, w.run); got != status.InProgressStatus {
 		t.Errorf("kstatus %s", got)
 	}

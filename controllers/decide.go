@@ -124,7 +124,7 @@ func (d *decision) begin(o *observed) verdict {
 	if d.next.StartTime == nil {
 		d.next.StartTime, d.next.Execution = &now, 1
 	}
-	if problems := append(checkShared(o.spec), o.bench.Check(o.run)...); len(problems) > 0 {
+	if problems := check(o.bench, o.run); len(problems) > 0 {
 		msg := problems[0].Message
 		for _, p := range problems[1:] {
 			msg += "; " + p.Message
@@ -294,7 +294,7 @@ func (d *decision) finish(o *observed) {
 		d.next.Summary = truncate(d.next.Failure.Reason+": "+d.next.Failure.Message, maxSummary)
 		return
 	}
-	d.next.Summary = truncate(results.Summary(d.next.Aggregates), maxSummary)
+	d.next.Summary = truncate(results.Summary(d.next.Aggregates, o.bench.Headlines(o.run)), maxSummary)
 	d.note(corev1.EventTypeNormal, "Finished", orDefault(d.next.Summary, "all steps ran to their end"))
 }
 

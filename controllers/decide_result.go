@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,7 +45,8 @@ func (d *decision) keepResult(o *observed, step Step, row *v1alpha1.StepStatus) 
 			MinDuration: durationOr(o.spec.MinDuration, defaultMinDuration), MaxStartSpread: durationOr(o.spec.MaxStartSpread, 0),
 			ConfigHash: d.next.Effective.ConfigHash,
 		},
-		Text: func(mi report.MergeInput, m *report.Merged) (string, error) { return o.bench.Text(step, mi, m) },
+		Headlines: o.bench.Headlines(o.run),
+		Text:      func(mi report.MergeInput, m *report.Merged) (string, error) { return o.bench.Text(o.run, step, mi, m) },
 	}
 	for _, s := range o.shards {
 		in.Shards = append(in.Shards, results.Shard{Index: s.index, Pod: s.pod, Node: s.node, Report: s.report})
@@ -63,12 +65,13 @@ func (d *decision) keepResult(o *observed, step Step, row *v1alpha1.StepStatus) 
 	}
 }
 
-// environment keeps what preflight found, the image that ran, and how shards were spread.
+// environment keeps the image that ran, how shards were spread, and the facts that they told.
 func (d *decision) environment(o *observed, step Step) {
 	if d.next.Environment == nil {
 		d.next.Environment = &v1alpha1.Environment{}
 	}
 	env := d.next.Environment
+	env.Facts = factsWith(env.Facts, step, o.shards)
 	nodes := map[string]int32{}
 	for _, s := range o.shards {
 		if s.imageID != "" && d.next.Effective.RunnerImageID == "" {
@@ -76,9 +79,6 @@ func (d *decision) environment(o *observed, step Step) {
 		}
 		if s.node != "" {
 			nodes[s.node]++
-		}
-		if s.report != nil && step.Name == plan.StepPreflight {
-			env.Facts = maps.Clone(s.report.Body.Facts)
 		}
 	}
 	if !step.Measured {
@@ -90,6 +90,41 @@ func (d *decision) environment(o *observed, step Step) {
 			env.ShardsPerNode[n] = nodes[n]
 		}
 	}
+}
+
+// maxFact bounds a fact that grows with the number of shards.
+const maxFact = 512
+
+// factsWith are the facts so far and those of a step: all that preflight found, what cleanup found beside it, and of
+// measured steps how many real blocks the fake DataNodes had, which their shards tell one after the other.
+func factsWith(facts map[string]string, step Step, shards []shard) map[string]string {
+	var blocks []string
+	for _, s := range shards {
+		if s.report == nil {
+			continue
+		}
+		told := s.report.Body.Facts
+		switch {
+		case step.Name == plan.StepPreflight:
+			facts = maps.Clone(told)
+		case step.Name == plan.StepCleanup && len(told) > 0:
+			both := maps.Clone(told)
+			maps.Copy(both, facts)
+			facts = both
+		case step.Measured && told[report.FactBlocksPerDataNode] != "":
+			blocks = append(blocks, told[report.FactBlocksPerDataNode])
+		}
+	}
+	if len(blocks) > 0 {
+		with := map[string]string{report.FactBlocksPerDataNode: truncate(strings.Join(blocks, ","), maxFact)}
+		for name, fact := range facts {
+			if name != report.FactBlocksPerDataNode {
+				with[name] = fact
+			}
+		}
+		facts = with
+	}
+	return facts
 }
 
 // maxNodesShown bounds status.environment.shardsPerNode.

@@ -93,7 +93,7 @@ func (d *decision) awaitStart(o *observed, step Step, row *v1alpha1.StepStatus, 
 		return yes(v1alpha1.ReasonRunning, state) // it runs; how long that may take is its plan's business
 	}
 	if left <= 0 {
-		f := &v1alpha1.Failure{Reason: v1alpha1.ReasonStartDeadlineExceeded, Step: step.Name, Message: truncate(fmt.Sprintf("%s. No progress for %s (spec.startDeadline); free what is missing, or ask for less", state, deadline), maxMessage)}
+		f := &v1alpha1.Failure{Reason: v1alpha1.ReasonStartDeadlineExceeded, Step: step.Name, Message: truncate(fmt.Sprintf("%s. No progress for %s (spec.startDeadline); %s", state, deadline, startRemedy(o.shards)), maxMessage)}
 		d.fail(f)
 		d.order(o, row, v1alpha1.ReasonStartDeadlineExceeded, f.Message)
 		return yes(v1alpha1.ReasonRunning, f.Message)
@@ -103,6 +103,16 @@ func (d *decision) awaitStart(o *observed, step Step, row *v1alpha1.StepStatus, 
 		d.wake(look) // events are read from then on
 	}
 	return yes(v1alpha1.ReasonRunning, state)
+}
+
+// startRemedy is what to do about shards that do not get ready.
+func startRemedy(shards []shard) string {
+	for _, s := range shards {
+		if s.phase < shardStarted {
+			return "free what is missing, or ask for less"
+		}
+	}
+	return "they are all preparing: give them less to prepare, or raise spec.startDeadline"
 }
 
 // shardFailedEarly: a shard ended before the gate opened, or in a step without one. One that reported why it cannot do

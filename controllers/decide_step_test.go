@@ -44,8 +44,8 @@ func TestLostBeforeTheGateTooOften(t *testing.T) {
 	}
 	w.finish()
 	wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "write/1/2", "write/1/3", "cleanup/1/1"}, w.made)
-	wantSlice(t, "rows", []string{"preflight/1/1 Done 1 of 1", "write/1/3 Failed 0 of 2", "cleanup/1/1 Done 1 of 1"}, rowsOf(&w.run.Status))
-	f := w.run.Status.Failure
+	wantSlice(t, "rows", []string{"preflight/1/1 Done 1 of 1", "write/1/3 Failed 0 of 2", "cleanup/1/1 Done 1 of 1"}, rowsOf(w.st))
+	f := w.st.Failure
 	if f.Reason != v1alpha1.ReasonShardLost || f.Node != "node-1" || value(f.Shard, -1) != 1 || !strings.HasPrefix(f.Message, "3 attempts of the step lost a shard before its start; the last: shard 1 (pod ") {
 		t.Errorf("failure %+v", f)
 	}
@@ -59,7 +59,7 @@ func TestRefusedBeforeTheGate(t *testing.T) {
 	w.end(w.job().pods[0], failedReport(w.job().id, 0))
 	w.finish()
 	wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "cleanup/1/1"}, w.made)
-	if f := w.run.Status.Failure; f.Reason != "TargetUnreachable" || f.Step != "write" || value(f.ExitCode, -1) != 3 {
+	if f := w.st.Failure; f.Reason != "TargetUnreachable" || f.Step != "write" || value(f.ExitCode, -1) != 3 {
 		t.Errorf("failure %+v", f)
 	}
 }
@@ -101,7 +101,7 @@ func TestLostAfterTheGate(t *testing.T) {
 			w := measuring(t, func(r *v1alpha1.DFSIORun) { r.Spec.NrFiles = ptr(int32(3)) })
 			tc.lose(w)
 			w.visit()
-			row := present(&w.run.Status)
+			row := present(w.st)
 			if row == nil || row.State != v1alpha1.StepStopping || row.Stop.Reason != v1alpha1.ReasonShardFailed {
 				t.Fatalf("row %+v", row)
 			}
@@ -117,7 +117,7 @@ func TestLostAfterTheGate(t *testing.T) {
 
 func lostShardIsTold(t *testing.T, w *world, reason, node string, code int32) {
 	t.Helper()
-	st := &w.run.Status
+	st := w.st
 	wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "cleanup/1/1"}, w.made)
 	f := st.Failure
 	if f == nil || f.Reason != reason || f.Node != node || (f.Pod != "") != (node != "") || value(f.Shard, -1) != 1 || value(f.ExitCode, -1) != code || f.Step != "write" {
@@ -152,12 +152,12 @@ func TestShardsThatDoNotStop(t *testing.T) {
 	w.vanish(0, true)
 	w.kubelet = func(j *simJob, _ *corev1.Pod) bool { return j.id.Step == "write" }
 	w.visit()
-	row := *present(&w.run.Status)
+	row := *present(w.st)
 	w.until("the end of write", func(st *v1alpha1.RunStatus) bool { return present(st) == nil })
 	if waited := w.visited.Sub(row.Stop.Time.Time); waited < stopGrace || waited > stopGrace+2*time.Second {
 		t.Errorf("the step ended %s after the order", waited)
 	}
-	if got := w.run.Status.Steps[1]; got.Job != "" || got.State != v1alpha1.StepFailed {
+	if got := w.st.Steps[1]; got.Job != "" || got.State != v1alpha1.StepFailed {
 		t.Errorf("row %+v", got)
 	}
 	w.until("cleanup", func(st *v1alpha1.RunStatus) bool {
@@ -169,8 +169,8 @@ func TestShardsThatDoNotStop(t *testing.T) {
 		t.Error("the Job with pods that run is kept")
 	}
 	w.finish()
-	if w.run.Status.Failure.Reason != v1alpha1.ReasonShardLost {
-		t.Errorf("failure %+v", w.run.Status.Failure)
+	if w.st.Failure.Reason != v1alpha1.ReasonShardLost {
+		t.Errorf("failure %+v", w.st.Failure)
 	}
 }
 
@@ -189,13 +189,13 @@ func TestGate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, func(r *v1alpha1.DFSIORun) { r.Spec.NrFiles = ptr(int32(4)) })
 			w.reach("write", v1alpha1.StepRunning)
-			at := present(&w.run.Status).StartAt
+			at := present(w.st).StartAt
 			for _, p := range w.job().pods[:2] { // what a manager did before it was killed
 				w.give(order{p.Name, p.UID, plan.AnnotationStartAt, at.UTC().Format(plan.TimeFormat)})
 			}
 			w.now = at.Add(-tc.before)
 			w.visit()
-			row := present(&w.run.Status)
+			row := present(w.st)
 			if tc.broken {
 				if row.State != v1alpha1.StepStopping || row.Stop.Reason != v1alpha1.ReasonGateBroken || len(w.last.start) != 0 {
 					t.Errorf("row %+v, %d start orders", row, len(w.last.start))
@@ -250,7 +250,7 @@ func TestMissedGate(t *testing.T) {
 	t.Run("once", func(t *testing.T) {
 		w := newWorld(t)
 		miss(w)
-		if row := present(&w.run.Status); row.State != v1alpha1.StepStopping || row.Stop.Reason != v1alpha1.ReasonGateBroken {
+		if row := present(w.st); row.State != v1alpha1.StepStopping || row.Stop.Reason != v1alpha1.ReasonGateBroken {
 			t.Fatalf("row %+v", row)
 		}
 		w.finish()
@@ -264,7 +264,7 @@ func TestMissedGate(t *testing.T) {
 		}
 		w.finish()
 		wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "write/1/2", "write/1/3", "cleanup/1/1"}, w.made)
-		if f := w.run.Status.Failure; f == nil || f.Reason != v1alpha1.ReasonGateBroken || f.Step != "write" {
+		if f := w.st.Failure; f == nil || f.Reason != v1alpha1.ReasonGateBroken || f.Step != "write" {
 			t.Errorf("failure %+v", f)
 		}
 	})
@@ -273,7 +273,7 @@ func TestMissedGate(t *testing.T) {
 		w.end(w.job().pods[0], missed(w))
 		w.end(w.job().pods[1], failedReport(w.job().id, 1))
 		w.finish()
-		if f := w.run.Status.Failure; f == nil || f.Reason != "TargetUnreachable" || *f.Shard != 1 {
+		if f := w.st.Failure; f == nil || f.Reason != "TargetUnreachable" || *f.Shard != 1 {
 			t.Errorf("failure %+v", f)
 		}
 	})
@@ -284,17 +284,17 @@ func TestStartIsPutOff(t *testing.T) {
 	w := newWorld(t)
 	w.reach("write", v1alpha1.StepRunning)
 	for range 4 {
-		w.now = present(&w.run.Status).StartAt.Add(-gateMargin + time.Millisecond)
+		w.now = present(w.st).StartAt.Add(-gateMargin + time.Millisecond)
 		w.visit()
-		row := present(&w.run.Status)
+		row := present(w.st)
 		if want := w.now.Add(gateLead + 20*time.Millisecond); row.State != v1alpha1.StepRunning || !row.StartAt.Time.Equal(want) || len(w.last.start) != 0 {
 			t.Fatalf("start orders %v, row %+v, want the start at %s", w.last.start, row, want)
 		}
 	}
-	row := present(&w.run.Status)
+	row := present(w.st)
 	w.now = row.ProgressTime.Add(defaultStartDeadline)
 	w.visit()
-	if row := present(&w.run.Status); row.State != v1alpha1.StepStopping || row.Stop.Reason != v1alpha1.ReasonGateBroken {
+	if row := present(w.st); row.State != v1alpha1.StepStopping || row.Stop.Reason != v1alpha1.ReasonGateBroken {
 		t.Errorf("row after startDeadline %+v", row)
 	}
 	w.finish()
@@ -306,7 +306,7 @@ func TestGateBreaksTooOften(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
 		w.reach("write", v1alpha1.StepRunning)
-		at := present(&w.run.Status).StartAt
+		at := present(w.st).StartAt
 		first := w.job().pods[0]
 		w.give(order{first.Name, first.UID, plan.AnnotationStartAt, at.UTC().Format(plan.TimeFormat)})
 		w.now = at.Add(-gateMargin + time.Millisecond)
@@ -314,7 +314,7 @@ func TestGateBreaksTooOften(t *testing.T) {
 	}
 	w.finish()
 	wantSlice(t, "attempts", []string{"preflight/1/1", "write/1/1", "write/1/2", "write/1/3", "cleanup/1/1"}, w.made)
-	if f := w.run.Status.Failure; f.Reason != v1alpha1.ReasonGateBroken || f.Step != "write" || !strings.HasPrefix(f.Message, "3 attempts: 1 of 2 shards could not be given the start time ") {
+	if f := w.st.Failure; f.Reason != v1alpha1.ReasonGateBroken || f.Step != "write" || !strings.HasPrefix(f.Message, "3 attempts: 1 of 2 shards could not be given the start time ") {
 		t.Errorf("failure %+v", f)
 	}
 }
@@ -359,7 +359,7 @@ func TestStartDeadline(t *testing.T) {
 		w.visit()
 	}
 	last := w.visited
-	row := present(&w.run.Status)
+	row := present(w.st)
 	wantState := "step write, repeat 1: 1 of 3 shards Ready; 2 unschedulable, Unschedulable: " + unschedulable
 	if row.Shards.Ready != 1 || row.Message != wantState || !row.ProgressTime.Time.Equal(last) {
 		t.Fatalf("row %+v, last progress %s", row, last)
@@ -370,17 +370,17 @@ func TestStartDeadline(t *testing.T) {
 	w.now = last.Add(5*time.Minute - time.Second)
 	w.trouble = "FailedCreate: exceeded quota"
 	w.visit()
-	if w.run.Status.Failure != nil || w.last.requeue != time.Second {
-		t.Fatalf("a second before the deadline: failure %+v, next visit in %s", w.run.Status.Failure, w.last.requeue)
+	if w.st.Failure != nil || w.last.requeue != time.Second {
+		t.Fatalf("a second before the deadline: failure %+v, next visit in %s", w.st.Failure, w.last.requeue)
 	}
 	w.now = last.Add(5 * time.Minute)
 	w.visit()
 	want := wantState + ", FailedCreate: exceeded quota. No progress for 5m0s (spec.startDeadline); free what is missing, or ask for less"
-	if f := w.run.Status.Failure; f == nil || f.Reason != v1alpha1.ReasonStartDeadlineExceeded || f.Message != want || f.Step != "write" {
+	if f := w.st.Failure; f == nil || f.Reason != v1alpha1.ReasonStartDeadlineExceeded || f.Message != want || f.Step != "write" {
 		t.Fatalf("failure %+v", f)
 	}
 	w.finish()
-	wantSlice(t, "rows", []string{"preflight/1/1 Done 1 of 1", "write/1/1 Failed 0 of 3", "cleanup/1/1 Done 1 of 1"}, rowsOf(&w.run.Status))
+	wantSlice(t, "rows", []string{"preflight/1/1 Done 1 of 1", "write/1/1 Failed 0 of 3", "cleanup/1/1 Done 1 of 1"}, rowsOf(w.st))
 	if len(w.jobs) != 0 {
 		t.Errorf("%d Jobs are left whose pods could still be scheduled", len(w.jobs))
 	}
@@ -392,8 +392,19 @@ func TestPreflightCannotBeScheduled(t *testing.T) {
 	w.finish()
 	wantSlice(t, "attempts", []string{"preflight/1/1"}, w.made)
 	want := "step preflight: 0 of 1 shards running; 1 unschedulable. No progress for 20s (spec.startDeadline); free what is missing, or ask for less"
-	if f := w.run.Status.Failure; f.Reason != v1alpha1.ReasonStartDeadlineExceeded || f.Message != want {
+	if f := w.st.Failure; f.Reason != v1alpha1.ReasonStartDeadlineExceeded || f.Message != want {
 		t.Errorf("failure %+v", f)
+	}
+}
+
+// TestStartDeadlineOfALongSetUp: shards that run, but have much to prepare, are not in want of anything.
+func TestStartDeadlineOfALongSetUp(t *testing.T) {
+	w := worldOf(t, NNThroughput{}, newNNThroughputRun(func(r *v1alpha1.NNThroughputRun) { r.Spec.StartDeadline = duration(20 * time.Second) }), operationsReport)
+	w.kubelet = func(j *simJob, p *corev1.Pod) bool { return j.gated && len(p.Status.ContainerStatuses) > 0 }
+	w.until("a failure", func(st *v1alpha1.RunStatus) bool { return st.Failure != nil })
+	want := "step create, repeat 1: 0 of 2 shards Ready. No progress for 20s (spec.startDeadline); they are all preparing: give them less to prepare, or raise spec.startDeadline"
+	if f := w.st.Failure; f.Reason != v1alpha1.ReasonStartDeadlineExceeded || f.Message != want {
+		t.Errorf("failure %+v, want message %q", f, want)
 	}
 }
 
@@ -421,7 +432,7 @@ func TestUngatedStepsMayTakeLong(t *testing.T) {
 }
 
 func TestSuspend(t *testing.T) {
-	suspend := func(w *world, on bool) { w.run.Spec.Suspend = ptr(on) }
+	suspend := func(w *world, on bool) { w.spec.Suspend = ptr(on) }
 	isSuspended := func(t *testing.T, w *world) {
 		t.Helper()
 		made := len(w.made)
@@ -429,12 +440,12 @@ func TestSuspend(t *testing.T) {
 			w.visit()
 			w.tick(time.Hour)
 		}
-		if len(w.made) != made || w.run.Status.CompletionTime != nil {
-			t.Fatalf("attempts %v, completed %v while suspended", w.made, w.run.Status.CompletionTime)
+		if len(w.made) != made || w.st.CompletionTime != nil {
+			t.Fatalf("attempts %v, completed %v while suspended", w.made, w.st.CompletionTime)
 		}
-		got := verdicts(&w.run.Status)
-		if got["Reconciling"] != "True Suspended" || got["Stalled"] != "False Suspended" || got["Succeeded"] != "Unknown Pending" || w.run.Status.Phase != "Suspended" {
-			t.Errorf("conditions %v, phase %s", got, w.run.Status.Phase)
+		got := verdicts(w.st)
+		if got["Reconciling"] != "True Suspended" || got["Stalled"] != "False Suspended" || got["Succeeded"] != "Unknown Pending" || w.st.Phase != "Suspended" {
+			t.Errorf("conditions %v, phase %s", got, w.st.Phase)
 		}
 	}
 	t.Run("from the beginning", func(t *testing.T) {
@@ -453,7 +464,7 @@ func TestSuspend(t *testing.T) {
 		isSuspended(t, w)
 		suspend(w, false)
 		w.visit()
-		if got := present(&w.run.Status); !got.ProgressTime.Time.Equal(w.visited) || w.run.Status.Failure != nil {
+		if got := present(w.st); !got.ProgressTime.Time.Equal(w.visited) || w.st.Failure != nil {
 			t.Errorf("startDeadline does not count from the resume: %+v", got)
 		}
 		w.finish()
@@ -483,7 +494,7 @@ func TestSuspend(t *testing.T) {
 		w := measuring(t)
 		suspend(w, true)
 		isSuspended(t, w)
-		if w.document != nil || len(w.run.Status.Aggregates) != 0 {
+		if w.document != nil || len(w.st.Aggregates) != 0 {
 			t.Error("what will be measured anew is kept")
 		}
 		suspend(w, false)
@@ -496,7 +507,7 @@ func TestSuspend(t *testing.T) {
 		w.tick(10 * time.Second)
 		suspend(w, true)
 		w.visit()
-		if got := rowsOf(&w.run.Status)[1]; got != "write/1/1 Done 2 of 2" {
+		if got := rowsOf(w.st)[1]; got != "write/1/1 Done 2 of 2" {
 			t.Errorf("row %s", got)
 		}
 	})
@@ -505,8 +516,8 @@ func TestSuspend(t *testing.T) {
 		w.until("the end of write", func(st *v1alpha1.RunStatus) bool { return len(st.Steps) == 2 && present(st) == nil })
 		suspend(w, true)
 		isSuspended(t, w)
-		if want := "suspended before step read, repeat 1"; w.run.Status.Summary != want {
-			t.Errorf("summary %q, want %q", w.run.Status.Summary, want)
+		if want := "suspended before step read, repeat 1"; w.st.Summary != want {
+			t.Errorf("summary %q, want %q", w.st.Summary, want)
 		}
 	})
 }
@@ -515,7 +526,7 @@ func TestSuspend(t *testing.T) {
 func TestCleanupIsFinished(t *testing.T) {
 	w := newWorld(t)
 	w.reach(plan.StepCleanup, v1alpha1.StepPreparing)
-	w.run.Spec.Suspend = ptr(true)
+	w.spec.Suspend = ptr(true)
 	w.finish()
 	assertSucceeded(t, w)
 }
@@ -530,11 +541,11 @@ func TestCleanupFails(t *testing.T) {
 		return true
 	}
 	w.finish()
-	if got := verdicts(&w.run.Status); got["Completed"] != "False TargetUnreachable" || got["Stalled"] != "True TargetUnreachable" {
+	if got := verdicts(w.st); got["Completed"] != "False TargetUnreachable" || got["Stalled"] != "True TargetUnreachable" {
 		t.Errorf("conditions %v", got)
 	}
-	if len(w.run.Status.Aggregates) == 0 || w.run.Status.Failure.Step != plan.StepCleanup {
-		t.Errorf("failure %+v, %d aggregates", w.run.Status.Failure, len(w.run.Status.Aggregates))
+	if len(w.st.Aggregates) == 0 || w.st.Failure.Step != plan.StepCleanup {
+		t.Errorf("failure %+v, %d aggregates", w.st.Failure, len(w.st.Aggregates))
 	}
 }
 

@@ -55,7 +55,7 @@ func TestWholeLife(t *testing.T) {
 			w := newWorld(t, tc.edit)
 			w.finish()
 			wantSlice(t, "attempts", tc.made, w.made)
-			wantSlice(t, "rows", tc.rows, rowsOf(&w.run.Status))
+			wantSlice(t, "rows", tc.rows, rowsOf(w.st))
 			assertSucceeded(t, w)
 		})
 	}
@@ -67,7 +67,7 @@ func assertSucceeded(t *testing.T, w *world) {
 		"TargetReady": "True PreflightPassed", "Completed": "True AllStepsDone", "Valid": "True MeasuredProperly", "ThresholdsMet": "Unknown NoThresholds",
 		"Succeeded": "True Succeeded", "Reconciling": "False Finished", "Stalled": "False Succeeded",
 	}
-	if diff := cmp.Diff(want, verdicts(&w.run.Status)); diff != "" {
+	if diff := cmp.Diff(want, verdicts(w.st)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 	if len(w.jobs) != 0 {
@@ -81,9 +81,9 @@ func TestLifeInDetail(t *testing.T) {
 		r.Spec.Tests, r.Spec.KeepResults = r.Spec.Tests[:1], ptr(true)
 	})
 	var got []string
-	for w.run.Status.CompletionTime == nil && len(got) < 100 {
+	for w.st.CompletionTime == nil && len(got) < 100 {
 		w.visit()
-		line := deeds(&w.last) + w.run.Status.Summary
+		line := deeds(&w.last) + w.st.Summary
 		if len(got) == 0 || got[len(got)-1] != line {
 			got = append(got, line)
 		}
@@ -105,7 +105,7 @@ func TestLifeInDetail(t *testing.T) {
 		"remove: write 204.8 MiB/s",
 	}
 	wantSlice(t, "visits", want, got)
-	if st := w.run.Status; st.ReportRef == nil || st.Environment.Nodes != 2 || st.Environment.Facts["nameNode"] != "namenode:8020" || st.Effective.RunnerImageID != "sha256:image" {
+	if st := w.st; st.ReportRef == nil || st.Environment.Nodes != 2 || st.Environment.Facts["nameNode"] != "namenode:8020" || st.Effective.RunnerImageID != "sha256:image" {
 		t.Errorf("report %v, environment %+v, image %q", st.ReportRef, st.Environment, st.Effective.RunnerImageID)
 	}
 	wantSlice(t, "events", []string{"Started", "Measured", "Finished"}, w.events)
@@ -135,7 +135,7 @@ func TestStartTimeIsRecordedFirst(t *testing.T) {
 	if len(w.starts) != 0 {
 		t.Fatalf("%d pods have their start time before the status has it", len(w.starts))
 	}
-	row := present(&w.run.Status)
+	row := present(w.st)
 	if got, want := row.StartAt.Sub(w.now), gateLead+500*time.Millisecond-100*time.Millisecond; got != want {
 		t.Errorf("T is %s ahead, want %s", got, want)
 	}
@@ -157,7 +157,7 @@ func TestCrashes(t *testing.T) {
 	w := newWorld(t)
 	crashed := map[string]int{}
 	w.crash = func(d *decision) bool {
-		row := present(&w.run.Status)
+		row := present(w.st)
 		if row == nil || !d.create && len(d.start) == 0 && d.persist == nil {
 			return false
 		}
@@ -170,9 +170,9 @@ func TestCrashes(t *testing.T) {
 		t.Errorf("the manager was killed at %v", crashed)
 	}
 	wantSlice(t, "attempts", calm.made, w.made)
-	wantSlice(t, "rows", rowsOf(&calm.run.Status), rowsOf(&w.run.Status))
+	wantSlice(t, "rows", rowsOf(calm.st), rowsOf(w.st))
 	assertSucceeded(t, w)
-	if diff := cmp.Diff(calm.run.Status.Aggregates, w.run.Status.Aggregates); diff != "" {
+	if diff := cmp.Diff(calm.st.Aggregates, w.st.Aggregates); diff != "" {
 		t.Errorf("aggregates (-calm +crashed):\n%s", diff)
 	}
 	if calm, got := len(calm.document.Sections), len(w.document.Sections); calm != got {
@@ -187,7 +187,7 @@ func TestFirstVisitOfOddSpecs(t *testing.T) {
 	}{
 		"not supported": {
 			func(r *v1alpha1.DFSIORun) { r.Spec.Engine = v1alpha1.EngineUpstream },
-			v1alpha1.ReasonNotSupported, "spec.engine: Upstream is not supported yet; use Native",
+			v1alpha1.ReasonNotSupported, "spec.engine: Upstream is not supported yet for DFSIORun; use Native",
 		},
 		"invalid": {
 			func(r *v1alpha1.DFSIORun) { r.Spec.Size = "0" },
@@ -196,14 +196,14 @@ func TestFirstVisitOfOddSpecs(t *testing.T) {
 		"several problems": {
 			func(r *v1alpha1.DFSIORun) { r.Spec.Client, r.Spec.Compression = v1alpha1.ClientNative, "gzip" },
 			v1alpha1.ReasonNotSupported,
-			"spec.client: Native is not supported yet; use Colinmarc; spec.compression: gzip is not supported yet; remove it",
+			"spec.client: Native is not supported yet for DFSIORun; use Colinmarc; spec.compression: gzip is not supported yet; remove it",
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, tc.edit)
 			w.visit()
-			st := &w.run.Status
+			st := w.st
 			if st.CompletionTime == nil || len(st.Steps) != 0 || st.Failure == nil || st.Failure.Reason != tc.reason || st.Failure.Message != tc.message {
 				t.Fatalf("status %+v, failure %+v", st, st.Failure)
 			}
@@ -239,15 +239,15 @@ func TestConfigMissing(t *testing.T) {
 			}
 			w.tick(time.Second)
 		}
-		if got, want := verdicts(&w.run.Status)["Reconciling"], "True WaitingForConfig"; got != want || w.run.Status.Phase != "WaitingForConfig" {
-			t.Errorf("Reconciling is %s, phase %s", got, w.run.Status.Phase)
+		if got, want := verdicts(w.st)["Reconciling"], "True WaitingForConfig"; got != want || w.st.Phase != "WaitingForConfig" {
+			t.Errorf("Reconciling is %s, phase %s", got, w.st.Phase)
 		}
-		if want := `waiting for ConfigMap "hdfs" in namespace "bench"`; w.run.Status.Summary != want || w.run.Status.Effective != nil {
-			t.Errorf("summary %q, effective %+v", w.run.Status.Summary, w.run.Status.Effective)
+		if want := `waiting for ConfigMap "hdfs" in namespace "bench"`; w.st.Summary != want || w.st.Effective != nil {
+			t.Errorf("summary %q, effective %+v", w.st.Summary, w.st.Effective)
 		}
 		w.config = config{wanted: true, found: true, hash: "sha256:a"}
 		w.finish()
-		if got := w.run.Status.Effective.ConfigHash; got != "sha256:a" {
+		if got := w.st.Effective.ConfigHash; got != "sha256:a" {
 			t.Errorf("hash of the configuration %q", got)
 		}
 		assertSucceeded(t, w)
@@ -258,14 +258,14 @@ func TestConfigMissing(t *testing.T) {
 		w.visit()
 		w.tick(time.Minute)
 		w.visit()
-		f := w.run.Status.Failure
+		f := w.st.Failure
 		want := `spec.target.hadoopConfig.configMapRef: ConfigMap "hdfs" did not appear in namespace "bench" within spec.startDeadline; create it and apply the run anew`
-		if w.run.Status.CompletionTime == nil || f == nil || f.Reason != v1alpha1.ReasonConfigNotFound || f.Message != want {
+		if w.st.CompletionTime == nil || f == nil || f.Reason != v1alpha1.ReasonConfigNotFound || f.Message != want {
 			t.Fatalf("failure %+v", f)
 		}
 		w.config = config{wanted: true, found: true}
 		w.visit()
-		if len(w.made) != 0 || w.run.Status.Failure.Reason != v1alpha1.ReasonConfigNotFound {
+		if len(w.made) != 0 || w.st.Failure.Reason != v1alpha1.ReasonConfigNotFound {
 			t.Error("a run that has ended goes on when its ConfigMap appears")
 		}
 	})
@@ -275,7 +275,7 @@ func TestConfigMissing(t *testing.T) {
 		w.visit()
 		w.tick(20 * time.Second)
 		w.visit()
-		if f := w.run.Status.Failure; f == nil || f.Reason != v1alpha1.ReasonDeadlineExceeded || w.run.Status.CompletionTime == nil {
+		if f := w.st.Failure; f == nil || f.Reason != v1alpha1.ReasonDeadlineExceeded || w.st.CompletionTime == nil {
 			t.Errorf("failure %+v", f)
 		}
 	})
@@ -292,15 +292,15 @@ func TestPreflightFails(t *testing.T) {
 	}
 	w.finish()
 	wantSlice(t, "attempts", []string{"preflight/1/1"}, w.made)
-	wantSlice(t, "rows", []string{"preflight/1/1 Failed 0 of 1"}, rowsOf(&w.run.Status))
+	wantSlice(t, "rows", []string{"preflight/1/1 Failed 0 of 1"}, rowsOf(w.st))
 	want := map[string]string{
 		"TargetReady": "False TargetUnreachable", "Completed": "False TargetUnreachable", "Valid": "Unknown NotMeasured", "ThresholdsMet": "Unknown NoThresholds",
 		"Succeeded": "False TargetUnreachable", "Reconciling": "False Finished", "Stalled": "True TargetUnreachable",
 	}
-	if diff := cmp.Diff(want, verdicts(&w.run.Status)); diff != "" {
+	if diff := cmp.Diff(want, verdicts(w.st)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
-	if f := w.run.Status.Failure; f.Node != "node-0" || f.Pod == "" || !strings.Contains(f.Message, "no answer. Check spec.target.fs") {
+	if f := w.st.Failure; f.Node != "node-0" || f.Pod == "" || !strings.Contains(f.Message, "no answer. Check spec.target.fs") {
 		t.Errorf("failure %+v", f)
 	}
 	if len(w.jobs) != 1 {
@@ -314,16 +314,16 @@ func TestPreflightFailsWhileSuspended(t *testing.T) {
 	w.reach(plan.StepPreflight, v1alpha1.StepPreparing)
 	w.visit()
 	w.end(w.job().pods[0], failedReport(w.job().id, 0))
-	w.run.Spec.Suspend = ptr(true)
+	w.spec.Suspend = ptr(true)
 	w.visit()
 	w.visit()
-	if st := &w.run.Status; st.Failure == nil || st.Failure.Reason != "TargetUnreachable" || st.CompletionTime == nil {
+	if st := w.st; st.Failure == nil || st.Failure.Reason != "TargetUnreachable" || st.CompletionTime == nil {
 		t.Errorf("failure %+v, completed %v", st.Failure, st.CompletionTime)
 	}
 }
 
 func TestSpecChanged(t *testing.T) {
-	change := func(w *world) { w.run.Spec.NrFiles, w.run.Generation = ptr(int32(7)), 4 }
+	change := func(w *world) { dfsioSpec(w.run).NrFiles = ptr(int32(7)); w.run.SetGeneration(4) }
 	t.Run("between steps", func(t *testing.T) {
 		w := newWorld(t)
 		w.visit()
@@ -338,23 +338,24 @@ func TestSpecChanged(t *testing.T) {
 		w.tick(3 * time.Second)
 		change(w)
 		w.finish()
-		wantSlice(t, "rows", []string{"preflight/1/1 Done 1 of 1", "write/1/1 Failed 0 of 2"}, rowsOf(&w.run.Status))
-		if r := w.run.Status.Steps[1].Result; r == nil || r.Bytes != 800<<20 {
+		wantSlice(t, "rows", []string{"preflight/1/1 Done 1 of 1", "write/1/1 Failed 0 of 2"}, rowsOf(w.st))
+		if r := w.st.Steps[1].Result; r == nil || r.Bytes != 800<<20 {
 			t.Errorf("the partial result is %+v", r)
 		}
 		for _, c := range []string{"Completed", "Succeeded"} {
-			if got := verdicts(&w.run.Status)[c]; got != "False SpecChanged" {
+			if got := verdicts(w.st)[c]; got != "False SpecChanged" {
 				t.Errorf("%s is %s", c, got)
 			}
 		}
-		if got := verdicts(&w.run.Status)["Stalled"]; got != "True SpecChanged" {
+		if got := verdicts(w.st)["Stalled"]; got != "True SpecChanged" {
 			t.Errorf("Stalled is %s", got)
 		}
 	})
 	t.Run("only what may change", func(t *testing.T) {
 		w := newWorld(t)
 		w.reach("write", v1alpha1.StepRunning)
-		w.run.Spec.Suspend, w.run.Generation = ptr(false), 4
+		w.spec.Suspend = ptr(false)
+		w.run.SetGeneration(4)
 		w.finish()
 		assertSucceeded(t, w)
 	})
@@ -362,14 +363,14 @@ func TestSpecChanged(t *testing.T) {
 		w := newWorld(t)
 		w.finish()
 		made := slices.Clone(w.made)
-		w.run.Spec.Rerun = "again"
+		w.spec.Rerun = "again"
 		change(w)
 		w.visit()
-		once := w.run.Status.DeepCopy()
+		once := w.st.DeepCopy()
 		w.tick(time.Minute)
 		w.visit()
 		wantSlice(t, "attempts", made, w.made)
-		if diff := cmp.Diff(once, &w.run.Status); diff != "" {
+		if diff := cmp.Diff(once, w.st); diff != "" {
 			t.Errorf("another visit changes the status, which leads to another one (-once +twice):\n%s", diff)
 		}
 		if got := verdicts(once); got["Stalled"] != "True NotSupported" || got["Succeeded"] != "True Succeeded" {
@@ -389,7 +390,7 @@ func TestFinishedStaysFinished(t *testing.T) {
 		return true
 	}
 	w.finish()
-	made, want := slices.Clone(w.made), w.run.Status.DeepCopy()
+	made, want := slices.Clone(w.made), w.st.DeepCopy()
 	if len(w.jobs) != 1 {
 		t.Fatalf("%d Jobs are kept for inspection", len(w.jobs))
 	}
@@ -399,10 +400,10 @@ func TestFinishedStaysFinished(t *testing.T) {
 	}
 	clear(w.jobs)
 	w.document = nil
-	w.run.Spec.Suspend = ptr(true)
+	w.spec.Suspend = ptr(true)
 	w.visit()
 	wantSlice(t, "attempts", made, w.made)
-	if diff := cmp.Diff(want, &w.run.Status); diff != "" {
+	if diff := cmp.Diff(want, w.st); diff != "" {
 		t.Errorf("the status was changed (-want +got):\n%s", diff)
 	}
 }
@@ -430,7 +431,7 @@ func TestActiveDeadline(t *testing.T) {
 	}{
 		"before the first step": {func(w *world) { w.visit() }, nil},
 		"suspended before a step": {
-			func(w *world) { w.run.Spec.Suspend = ptr(true); w.visit(); w.visit() }, nil,
+			func(w *world) { w.spec.Suspend = ptr(true); w.visit(); w.visit() }, nil,
 		},
 		"in preflight": {
 			func(w *world) { w.reach(plan.StepPreflight, v1alpha1.StepPreparing); w.visit() },
@@ -447,7 +448,7 @@ func TestActiveDeadline(t *testing.T) {
 			[]string{"preflight/1/1 Done 1 of 1", "write/1/1 Failed 0 of 2", "cleanup/1/1 Done 1 of 1"},
 		},
 		"suspended before its Job was made": {
-			func(w *world) { w.reach("write", v1alpha1.StepPreparing); w.run.Spec.Suspend = ptr(true); w.visit() },
+			func(w *world) { w.reach("write", v1alpha1.StepPreparing); w.spec.Suspend = ptr(true); w.visit() },
 			[]string{"preflight/1/1 Done 1 of 1", "write/1/1 Failed 0 of 2"},
 		},
 		"measuring": {
@@ -465,21 +466,21 @@ func TestActiveDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, withDeadline)
 			tc.before(w)
-			if left := deadline.Sub(w.visited); w.last.requeue <= 0 && present(&w.run.Status) != nil || w.last.requeue > left {
+			if left := deadline.Sub(w.visited); w.last.requeue <= 0 && present(w.st) != nil || w.last.requeue > left {
 				t.Errorf("the next visit is in %s, the deadline in %s", w.last.requeue, left)
 			}
 			w.now = deadline
 			w.visit()
-			if f := w.run.Status.Failure; f == nil || f.Reason != v1alpha1.ReasonDeadlineExceeded || f.Message != "spec.activeDeadline of 1h0m0s passed; give the run more time, or less to do" {
+			if f := w.st.Failure; f == nil || f.Reason != v1alpha1.ReasonDeadlineExceeded || f.Message != "spec.activeDeadline of 1h0m0s passed; give the run more time, or less to do" {
 				t.Fatalf("failure %+v", f)
 			}
-			if value(w.run.Spec.Suspend, false) && tc.rows != nil {
+			if value(w.spec.Suspend, false) && tc.rows != nil {
 				w.until("the suspended cleanup", func(st *v1alpha1.RunStatus) bool { return present(st) == nil })
 			} else {
 				w.finish()
 			}
-			wantSlice(t, "rows", tc.rows, rowsOf(&w.run.Status))
-			for _, row := range w.run.Status.Steps {
+			wantSlice(t, "rows", tc.rows, rowsOf(w.st))
+			for _, row := range w.st.Steps {
 				if row.State == v1alpha1.StepFailed && row.Message == "" {
 					t.Errorf("row %s says nothing", row.Name)
 				}
@@ -512,15 +513,15 @@ func TestVerifyFails(t *testing.T) {
 	w.finish()
 	wantSlice(t, "rows", []string{
 		"preflight/1/1 Done 1 of 1", "write/1/1 Done 2 of 2", "read/1/1 Done 2 of 2", "verify/1/1 Failed 1 of 2", "cleanup/1/1 Done 1 of 1",
-	}, rowsOf(&w.run.Status))
+	}, rowsOf(w.st))
 	want := map[string]string{
 		"TargetReady": "True PreflightPassed", "Completed": "False WrongData", "Valid": "False WrongData", "ThresholdsMet": "Unknown NoThresholds",
 		"Succeeded": "False WrongData", "Reconciling": "False Finished", "Stalled": "True WrongData",
 	}
-	if diff := cmp.Diff(want, verdicts(&w.run.Status)); diff != "" {
+	if diff := cmp.Diff(want, verdicts(w.st)); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
-	if len(w.run.Status.Aggregates) == 0 {
+	if len(w.st.Aggregates) == 0 {
 		t.Error("what was measured before is lost")
 	}
 }
@@ -563,7 +564,7 @@ func TestFollowing(t *testing.T) {
 func TestDecideIsPure(t *testing.T) {
 	w := newWorld(t)
 	w.visit()
-	for _, c := range w.run.Status.Conditions {
+	for _, c := range w.st.Conditions {
 		if !c.LastTransitionTime.Equal(ptr(metav1.NewTime(testNow))) {
 			t.Errorf("%s changed at %s", c.Type, c.LastTransitionTime)
 		}

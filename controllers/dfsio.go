@@ -24,6 +24,11 @@ func (DFSIO) Kind() string { return "DFSIORun" }
 // New implements Benchmark.
 func (DFSIO) New() Run { return &v1alpha1.DFSIORun{} }
 
+// Supports implements Benchmark.
+func (DFSIO) Supports() Support {
+	return Support{Engines: []v1alpha1.Engine{v1alpha1.EngineNative}, Clients: []v1alpha1.ClientKind{v1alpha1.ClientColinmarc}}
+}
+
 func dfsioSpec(run Run) *v1alpha1.DFSIORunSpec {
 	if r, ok := run.(*v1alpha1.DFSIORun); ok {
 		return &r.Spec
@@ -178,8 +183,11 @@ func (DFSIO) Steps(run Run) []Step {
 // Fill implements Benchmark.
 func (DFSIO) Fill(run Run, p *plan.Plan) { p.DFSIO = dfsioPlan(run) }
 
+// Headlines implements Benchmark.
+func (DFSIO) Headlines(Run) []string { return []string{report.FigureAggregate} }
+
 // Text implements Benchmark: a block of TestDFSIO_results.log, dated by the end of the measurement.
-func (DFSIO) Text(step Step, in report.MergeInput, merged *report.Merged) (string, error) {
+func (DFSIO) Text(_ Run, step Step, in report.MergeInput, merged *report.Merged) (string, error) {
 	end := time.UnixMicro(merged.Times.LastEnd).UTC()
 	t, err := report.DFSIOTextOf(step.Name, end, in, 0)
 	if err != nil {
@@ -192,5 +200,5 @@ func (DFSIO) Text(step Step, in report.MergeInput, merged *report.Merged) (strin
 	return b.String(), nil
 }
 
-// TextFile implements Benchmark.
+// TextFile implements Benchmark: the name that TestDFSIO gives the file.
 func (DFSIO) TextFile() string { return "TestDFSIO_results.log" }

@@ -178,7 +178,7 @@ func TestDFSIOText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := DFSIO{}.Text(Step{Name: "write"}, in, m)
+	got, err := DFSIO{}.Text(newRun(), Step{Name: "write"}, in, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestDFSIOText(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	if _, err := (DFSIO{}).Text(Step{Name: "verify"}, in, m); err == nil {
+	if _, err := (DFSIO{}).Text(newRun(), Step{Name: "verify"}, in, m); err == nil {
 		t.Error("a step that TestDFSIO has no text for is rendered")
 	}
 }

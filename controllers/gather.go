@@ -216,5 +216,5 @@ func (r *Reconciler) document(ctx context.Context, o *observed) (*results.Docume
 	if !metav1.IsControlledBy(&cm, o.run) {
 		return nil, nil // somebody else's; keeping the results will tell
 	}
-	return results.ParseDocument([]byte(cm.Data[reportKey]))
+	return results.Unpack(cm.Data, cm.BinaryData)
 }

@@ -51,6 +51,24 @@ func newRun(edits ...func(*v1alpha1.DFSIORun)) *v1alpha1.DFSIORun {
 	return r
 }
 
+// newNNThroughputRun is a run of create and open on two shards, adjusted by edits.
+func newNNThroughputRun(edits ...func(*v1alpha1.NNThroughputRun)) *v1alpha1.NNThroughputRun {
+	r := &v1alpha1.NNThroughputRun{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "NNThroughputRun"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "bench", Name: "nightly", UID: testUID, Generation: 3},
+		Spec: v1alpha1.NNThroughputRunSpec{
+			RunSpec:    v1alpha1.RunSpec{Target: v1alpha1.Target{FS: "hdfs://namenode:8020"}},
+			Operations: []v1alpha1.NNThroughputOperation{v1alpha1.NNThroughputCreate, v1alpha1.NNThroughputOpen},
+			Shards:     ptr(int32(2)),
+		},
+		Status: v1alpha1.RunStatus{ObservedGeneration: -1},
+	}
+	for _, edit := range edits {
+		edit(r)
+	}
+	return r
+}
+
 // testID is the attempt that single shards of these tests belong to.
 func testID() report.Identity {
 	return report.Identity{RunUID: testUID, Execution: 1, Step: "write", Repeat: 1, Attempt: 1}
@@ -72,6 +90,17 @@ func completeReport(id report.Identity, index int32, at time.Time) *report.Repor
 			Planned: calls << 20, Latency: h.Clone(), Series: s,
 		},
 	}
+}
+
+// operationsReport is that of a shard that did 1,024 operations in 10 s and moved no bytes, after 2 s of set-up.
+func operationsReport(id report.Identity, index int32, at time.Time) *report.Report {
+	r := completeReport(id, index, at)
+	r.Body.Bytes, r.Body.Planned, r.Body.SetUp = 0, r.Body.Operations, 2_000_000
+	r.Body.Series = report.NewSeries(at.UnixMicro(), report.DefaultSeriesMicros)
+	for i := range r.Body.Operations {
+		r.Body.Series.Add(r.Body.Start+i*9765, 1)
+	}
+	return r
 }
 
 // partialReport is that of a shard that was told to stop after 4 s.
@@ -173,7 +202,10 @@ func deleted(at time.Time) func(*corev1.Pod) {
 type world struct {
 	t        *testing.T
 	bench    Benchmark
-	run      *v1alpha1.DFSIORun
+	run      Run
+	spec     *v1alpha1.RunSpec // of run
+	st       *v1alpha1.RunStatus
+	report   func(id report.Identity, index int32, at time.Time) *report.Report // of a shard that measured
 	now      time.Time
 	config   config
 	trouble  string
@@ -203,15 +235,25 @@ type simJob struct {
 
 func newWorld(t *testing.T, edits ...func(*v1alpha1.DFSIORun)) *world {
 	t.Helper()
+	return worldOf(t, DFSIO{}, newRun(edits...), completeReport)
+}
+
+// worldOf is a world with a run of any kind, whose shards leave such reports.
+func worldOf(t *testing.T, b Benchmark, run Run, report func(report.Identity, int32, time.Time) *report.Report) *world {
+	t.Helper()
+	spec, st := run.RunObject()
 	return &world{
-		t: t, bench: DFSIO{}, run: newRun(edits...), now: testNow, jobs: map[string]*simJob{}, starts: map[types.UID]string{},
+		t: t, bench: b, run: run, spec: spec, st: st, report: report, now: testNow, jobs: map[string]*simJob{}, starts: map[types.UID]string{},
 	}
 }
 
 // observe is what gather would find.
 func (w *world) observe() *observed {
 	w.t.Helper()
-	run := w.run.DeepCopy()
+	run, ok := w.run.DeepCopyObject().(Run)
+	if !ok {
+		w.t.Fatalf("the copy of a %T is no run", w.run)
+	}
 	spec, status := run.RunObject()
 	hash, err := specHash(run)
 	if err != nil {
@@ -281,7 +323,7 @@ func (w *world) visit() {
 	for _, e := range d.events {
 		w.events = append(w.events, e.reason)
 	}
-	w.run.Status = d.next
+	*w.st = d.next
 }
 
 // assertRules: everything is done on the strength of the status as it was read.
@@ -301,7 +343,7 @@ func (w *world) assertRules(o *observed, d *decision) {
 		w.t.Fatal("an attempt is made while pods of another run")
 	case d.requeue < 0:
 		w.t.Fatalf("the next visit is in %s", d.requeue)
-	case len(d.next.Conditions) != 7 || d.next.ObservedGeneration != w.run.Generation:
+	case len(d.next.Conditions) != 7 || d.next.ObservedGeneration != w.run.GetGeneration():
 		w.t.Fatalf("%d conditions of generation %d", len(d.next.Conditions), d.next.ObservedGeneration)
 	}
 	for _, ord := range d.start {
@@ -429,7 +471,7 @@ func (w *world) move(j *simJob, p *corev1.Pod) {
 			w.t.Fatal(err)
 		}
 		if !w.now.Before(at.Add(10 * time.Second)) {
-			w.end(p, completeReport(j.id, index, at))
+			w.end(p, w.report(j.id, index, at))
 		}
 	}
 }
@@ -447,17 +489,17 @@ func (w *world) end(p *corev1.Pod, r *report.Report) {
 func (w *world) until(what string, holds func(st *v1alpha1.RunStatus) bool) {
 	w.t.Helper()
 	for range 2000 {
-		if holds(&w.run.Status) {
+		if holds(w.st) {
 			return
 		}
 		w.visit()
 		pause := 100 * time.Millisecond
-		if row := present(&w.run.Status); row != nil && row.StartAt != nil && w.now.After(row.StartAt.Time) {
+		if row := present(w.st); row != nil && row.StartAt != nil && w.now.After(row.StartAt.Time) {
 			pause = 2 * time.Second // shards measure, nothing happens
 		}
 		w.tick(pause)
 	}
-	w.t.Fatalf("%s is never reached; status: %s, %+v", what, w.run.Status.Summary, w.run.Status.Failure)
+	w.t.Fatalf("%s is never reached; status: %s, %+v", what, w.st.Summary, w.st.Failure)
 }
 
 // finish runs to the end.
@@ -488,7 +530,7 @@ func (w *world) attempt() {
 // job is the present attempt's.
 func (w *world) job() *simJob {
 	w.t.Helper()
-	row := present(&w.run.Status)
+	row := present(w.st)
 	if row == nil || w.jobs[row.Job] == nil {
 		w.t.Fatal("no attempt is under way")
 	}

@@ -14,11 +14,8 @@ import (
 	"github.com/hadoop-bench/operator/controllers/results"
 )
 
-// Keys of the report's ConfigMap and of those with the shards' rows.
-const (
-	reportKey = "report.json"
-	rowsKey   = "shards.jsonl.gz"
-)
+// rowsKey is the key of the ConfigMaps with the shards' rows.
+const rowsKey = "shards.jsonl.gz"
 
 // Bounds of what is kept. A ConfigMap may hold 1 MiB.
 const (
@@ -45,12 +42,11 @@ func (r *Reconciler) persist(ctx context.Context, o *observed, p *results.Persis
 			}
 		}
 	}
-	doc, err := d.Encode()
+	packed, err := d.Pack(r.Benchmark.TextFile(), maxConfigMap)
 	if err != nil {
 		return err
 	}
-	data := map[string]string{reportKey: string(doc), r.Benchmark.TextFile(): d.Text()}
-	if err := r.upsert(ctx, o, jobs.ReportName(o.run.GetName(), o.run.GetUID(), p.Identity.Execution), data, nil); err != nil {
+	if err := r.upsert(ctx, o, jobs.ReportName(o.run.GetName(), o.run.GetUID(), p.Identity.Execution), packed.Data, packed.Binary); err != nil {
 		return fmt.Errorf("keep results: %w", err)
 	}
 	return nil

@@ -74,6 +74,11 @@ func trimPod(obj any) (any, error) {
 			t.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: c.Name, State: c.State, ImageID: c.ImageID}}
 		}
 	}
+	for _, c := range p.Status.InitContainerStatuses {
+		if c.Name == jobs.InstallContainer {
+			t.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: c.Name, State: c.State}}
+		}
+	}
 	return t, nil
 }
 
@@ -86,15 +91,26 @@ func trimJob(obj any) (any, error) {
 	return obj, nil
 }
 
-// SetupWithManager registers the reconciler. The manager's cache must have been made with CacheOptions.
-func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
-	r.memory = newMemory()
+// SetupWithManager registers the reconcilers, one for each kind. The manager's cache must have been made with
+// CacheOptions.
+func SetupWithManager(ctx context.Context, mgr ctrl.Manager, reconcilers ...*Reconciler) error {
 	byRun := func(o client.Object) []string { return []string{o.GetLabels()[jobs.LabelRunUID]} }
 	for _, obj := range []client.Object{&corev1.Pod{}, &batchv1.Job{}} {
-		if err := mgr.GetFieldIndexer().IndexField(ctx, obj, indexRunUID, byRun); err != nil && !strings.Contains(err.Error(), "conflict") {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, obj, indexRunUID, byRun); err != nil {
 			return fmt.Errorf("index %T: %w", obj, err)
 		}
 	}
+	for _, r := range reconcilers {
+		if err := r.setUp(mgr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setUp registers one reconciler.
+func (r *Reconciler) setUp(mgr ctrl.Manager) error {
+	r.memory = newMemory()
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named(strings.ToLower(r.Benchmark.Kind())).
 		For(r.Benchmark.New()).

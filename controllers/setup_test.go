@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
 	"github.com/hadoop-bench/operator/controllers/jobs"
@@ -26,6 +30,9 @@ func bigPod() *corev1.Pod {
 	p.OwnerReferences, p.Finalizers = []metav1.OwnerReference{{Name: "job"}}, []string{"batch.kubernetes.io/job-tracking"}
 	p.Spec.Containers, p.Spec.Volumes = []corev1.Container{{Name: plan.Container}}, []corev1.Volume{{Name: "plan"}}
 	p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: "sidecar"})
+	p.Status.InitContainerStatuses = []corev1.ContainerStatus{
+		{Name: "mesh"}, {Name: jobs.InstallContainer, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}}},
+	}
 	p.Status.PodIP = "198.18.0.7"
 	return &p
 }
@@ -49,7 +56,7 @@ func TestTrimmedPodTellsTheSame(t *testing.T) {
 	switch {
 	case len(trimmed.Spec.Containers)+len(trimmed.Spec.Volumes)+len(trimmed.ManagedFields)+len(trimmed.OwnerReferences)+len(trimmed.Finalizers) != 0:
 		t.Error("the trimmed pod holds what nobody reads")
-	case len(trimmed.Status.ContainerStatuses) != 1 || len(trimmed.Status.Conditions) != 1 || len(trimmed.Annotations) != 4 || trimmed.Status.PodIP != "":
+	case len(trimmed.Status.ContainerStatuses) != 1 || len(trimmed.Status.InitContainerStatuses) != 1 || len(trimmed.Status.Conditions) != 1 || len(trimmed.Annotations) != 4 || trimmed.Status.PodIP != "":
 		t.Errorf("status %+v, annotations %v", trimmed.Status, trimmed.Annotations)
 	}
 	if diff := cmp.Diff(before, big); diff != "" {
@@ -115,6 +122,31 @@ func TestPodChanged(t *testing.T) {
 	}
 }
 
+// TestPodHandlerSortsByKind: each kind's reconciler hears of the pods of its own runs only.
+func TestPodHandlerSortsByKind(t *testing.T) {
+	for _, b := range Benchmarks() {
+		for _, of := range Benchmarks() {
+			r := &Reconciler{Benchmark: b, memory: newMemory()}
+			queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+			pod := podOf(0, func(p *corev1.Pod) {
+				p.Labels = map[string]string{jobs.LabelKind: strings.ToLower(of.Kind()), jobs.LabelRunUID: testUID, jobs.LabelAttempt: "a"}
+				p.Annotations[jobs.AnnotationRun] = "nightly"
+			})
+			h := r.podHandler()
+			h.Create(t.Context(), event.CreateEvent{Object: &pod}, queue)
+			h.Delete(t.Context(), event.DeleteEvent{Object: &pod}, queue)
+			want := 0
+			if b == of {
+				want = 1
+			}
+			if queue.Len() != want || len(r.memory.deletedPods(testUID, "a")) != want {
+				t.Errorf("%s: %d visits for a pod of %s, %d remembered", b.Kind(), queue.Len(), of.Kind(), len(r.memory.deletedPods(testUID, "a")))
+			}
+			queue.ShutDown()
+		}
+	}
+}
+
 func TestCacheOptions(t *testing.T) {
 	all := CacheOptions("")
 	if len(all.ByObject) != 2 || all.DefaultNamespaces != nil {
@@ -147,6 +179,22 @@ func TestRoomNeeded(t *testing.T) {
 	}
 	if got := roomNeeded(d); got != 8*10000*rowsPerShard || got > maxRowsTotal {
 		t.Errorf("8 measurements of 10,000 shards need %d bytes", got)
+	}
+}
+
+// TestInputOfKerberos: the plan names the files, and the Job mounts them.
+func TestInputOfKerberos(t *testing.T) {
+	run := nntRun(func(s *v1alpha1.NNThroughputRunSpec) {
+		s.Target.Kerberos = &v1alpha1.Kerberos{Principal: "bench@EXAMPLE.COM"}
+		s.Target.Kerberos.KeytabSecretRef.Name, s.Target.Kerberos.Krb5ConfigMapRef.Name = "bench-keytab", "realm"
+	})
+	in := (&Reconciler{Benchmark: NNThroughput{}}).input(moment(t, run, stepRow("create", v1alpha1.StepPreparing, nil)))
+	want := &plan.Kerberos{Principal: "bench@EXAMPLE.COM", Keytab: plan.KeytabFile, Krb5Conf: plan.Krb5File}
+	if diff := cmp.Diff(want, in.Plan.Target.Kerberos); diff != "" || in.KeytabSecret != "bench-keytab" || in.Krb5ConfigMap != "realm" {
+		t.Errorf("Secret %q, ConfigMap %q, plan (-want +got):\n%s", in.KeytabSecret, in.Krb5ConfigMap, diff)
+	}
+	if in.Plan.DFSIO != nil || in.Plan.NNThroughput == nil || in.Owner.Kind != "NNThroughputRun" {
+		t.Errorf("plan %+v of %s", in.Plan, in.Owner.Kind)
 	}
 }
 

@@ -124,6 +124,11 @@ func shardOf(id report.Identity, index int32, p corev1.Pod, now time.Time) shard
 	if p.DeletionTimestamp != nil && s.disrupted == "" {
 		s.disrupted = "the pod was deleted"
 	}
+	for _, c := range p.Status.InitContainerStatuses {
+		if c.Name == jobs.InstallContainer {
+			readInstaller(&s, c)
+		}
+	}
 	ended := false
 	for _, c := range p.Status.ContainerStatuses {
 		if c.Name == plan.Container {
@@ -134,7 +139,7 @@ func shardOf(id report.Identity, index int32, p corev1.Pod, now time.Time) shard
 	case ended:
 		s.phase = shardEnded
 	case p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded:
-		s.phase, s.endReason = shardEnded, joinReason(p.Status.Reason, p.Status.Message)
+		s.phase, s.endReason = shardEnded, orDefault(s.endReason, joinReason(p.Status.Reason, p.Status.Message))
 		s.badMsg = "its pod ended without a state of its container"
 	case p.DeletionTimestamp != nil && now.After(p.DeletionTimestamp.Add(lostAfterGrace)):
 		s.phase, s.badMsg = shardLost, "its pod is being deleted and its node does not answer"
@@ -145,6 +150,17 @@ func shardOf(id report.Identity, index int32, p corev1.Pod, now time.Time) shard
 // lostAfterGrace is how long after the end of its grace period a deleted pod is waited for. A deletion time is the
 // moment at which the grace ends.
 const lostAfterGrace = 15 * time.Second
+
+// readInstaller fills s with what keeps the container that comes before the runner's from its end.
+func readInstaller(s *shard, c corev1.ContainerStatus) {
+	switch {
+	case c.State.Waiting != nil && c.State.Waiting.Reason != "ContainerCreating" && c.State.Waiting.Reason != "PodInitializing":
+		s.waiting = joinReason(c.State.Waiting.Reason, c.State.Waiting.Message)
+	case c.State.Terminated != nil && c.State.Terminated.ExitCode != 0:
+		t := c.State.Terminated
+		s.endReason = fmt.Sprintf("container %s ended with exit code %d (%s)", c.Name, t.ExitCode, joinReason(t.Reason, t.Message))
+	}
+}
 
 // readContainer fills s from the runner's container and says whether it ended.
 func readContainer(s *shard, id report.Identity, c corev1.ContainerStatus) bool {

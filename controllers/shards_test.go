@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/controllers/jobs"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 )
@@ -48,6 +49,12 @@ func TestShardOf(t *testing.T) {
 	whole := encode(completeReport(testID(), 0, testNow))
 	onNode := scheduled("node-a")
 	evicted := condition(corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI", "Eviction API: evicting")
+	failedPod := func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }
+	installer := func(state corev1.ContainerState) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "mesh", State: state}, {Name: jobs.InstallContainer, State: state}}
+		}
+	}
 	const others = "its report is another attempt's: "
 	tests := map[string]struct {
 		pod  []func(*corev1.Pod)
@@ -66,6 +73,22 @@ func TestShardOf(t *testing.T) {
 		"image pull back-off": {
 			[]func(*corev1.Pod){onNode, waiting("ImagePullBackOff", `Back-off pulling image "runner:1"`)},
 			seen{Phase: shardScheduled, Node: "node-a", ExitCode: -1, Waiting: `ImagePullBackOff: Back-off pulling image "runner:1"`},
+		},
+		"installer's image cannot be pulled": {
+			[]func(*corev1.Pod){onNode, waiting("PodInitializing", ""), installer(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "no such image"}})},
+			seen{Phase: shardScheduled, Node: "node-a", ExitCode: -1, Waiting: "ErrImagePull: no such image"},
+		},
+		"installer waits its turn": {
+			[]func(*corev1.Pod){onNode, waiting("PodInitializing", ""), installer(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "PodInitializing"}})},
+			seen{Phase: shardScheduled, Node: "node-a", ExitCode: -1},
+		},
+		"installer failed": {
+			[]func(*corev1.Pod){onNode, waiting("PodInitializing", ""), failedPod, installer(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2, Reason: "Error", Message: "no space"}})},
+			seen{Phase: shardEnded, Node: "node-a", ExitCode: -1, Reason: "container install ended with exit code 2 (Error: no space)", Bad: "its pod ended without a state of its container"},
+		},
+		"installer done": {
+			[]func(*corev1.Pod){onNode, running(), installer(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}})},
+			seen{Phase: shardStarted, Node: "node-a", ExitCode: -1},
 		},
 		"running":   {[]func(*corev1.Pod){onNode, running()}, seen{Phase: shardStarted, Node: "node-a", ExitCode: -1}},
 		"ready":     {[]func(*corev1.Pod){onNode, running(), ready()}, seen{Phase: shardReady, Node: "node-a", ExitCode: -1}},

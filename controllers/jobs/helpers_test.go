@@ -44,6 +44,37 @@ func ungatedInput() Input {
 	return in
 }
 
+// kerberosInput is a measured step of an NNThroughputRun on a secure cluster.
+func kerberosInput() Input {
+	in := gatedInput()
+	in.Owner.Kind, in.ConfigMap, in.KeytabSecret, in.Krb5ConfigMap = "NNThroughputRun", "hdfs", "bench-keytab", "realm"
+	in.Plan.Identity.Step, in.Plan.DFSIO = "create", nil
+	in.Plan.Target.User = ""
+	in.Plan.Target.Kerberos = &plan.Kerberos{Principal: "bench@EXAMPLE.COM", Keytab: plan.KeytabFile, Krb5Conf: plan.Krb5File}
+	in.Plan.NNThroughput = &plan.NNThroughput{Engine: plan.EngineNative, Operations: []string{"create"}, BaseDirs: []string{"/bench"}, Threads: 64, Connections: 4, Files: 100000, FilesPerDir: 4}
+	return in
+}
+
+// upstreamInput is a step that the original tool carries out.
+func upstreamInput() Input {
+	in := ungatedInput()
+	in.Owner.Kind, in.PullSecrets = "NNThroughputRun", []string{"registry"}
+	in.Plan.Identity.Step, in.Plan.TimeoutMillis, in.Plan.DFSIO = "replication", 0, nil
+	in.Plan.Target = plan.Target{FS: "file:///"}
+	in.Plan.NNThroughput = &plan.NNThroughput{Engine: plan.EngineUpstream, Operations: []string{"replication"}, BaseDirs: []string{"/bench"}, DataNodes: 10, TotalBlocks: 100}
+	in.Template = &v1alpha1.PodTemplate{
+		Image: "registry.example.com/hadoop:3.5.0", ImagePullSecrets: []v1alpha1.LocalObjectReference{{Name: "hadoop"}},
+		Resources: &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("2Gi")}},
+		Env:       []corev1.EnvVar{{Name: "HADOOP_HEAPSIZE_MAX", Value: "1g"}},
+	}
+	return in
+}
+
+// inputs are all of these by name.
+func inputs() map[string]Input {
+	return map[string]Input{"gated": gatedInput(), "ungated": ungatedInput(), "full": fullInput(), "kerberos": kerberosInput(), "upstream": upstreamInput()}
+}
+
 // fullInput sets every field of podTemplate.
 func fullInput() Input {
 	in := gatedInput()
@@ -76,10 +107,10 @@ func fullTemplate() *v1alpha1.PodTemplate {
 		}},
 		PriorityClassName:  "high",
 		ServiceAccountName: "bench",
-		Volumes: []corev1.Volume{{Name: "krb5", VolumeSource: corev1.VolumeSource{
-			ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "krb5"}},
+		Volumes: []corev1.Volume{{Name: "certificates", VolumeSource: corev1.VolumeSource{
+			ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "certificates"}},
 		}}},
-		VolumeMounts: []corev1.VolumeMount{{Name: "krb5", MountPath: "/etc/krb5", ReadOnly: true}},
+		VolumeMounts: []corev1.VolumeMount{{Name: "certificates", MountPath: "/etc/certificates", ReadOnly: true}},
 		Env:          []corev1.EnvVar{{Name: "GOMAXPROCS", Value: "2"}},
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsUser: ptr(int64(1000)), FSGroup: ptr(int64(1000)),

@@ -24,12 +24,15 @@ type Input struct {
 	Plan plan.Plan
 	// Parallelism is how many shards may run at once; for a gated step it is the number of shards.
 	Parallelism int32
-	// Image of the runner, unless the template names one.
+	// Image of the runner, unless the template names one. With engine Upstream the template's is the Hadoop image, into
+	// which the runner is copied from this one.
 	Image string
 	// PullSecrets are the names of the Secrets to pull the image with, unless the template names some.
 	PullSecrets []string
 	// ConfigMap with the Hadoop configuration; empty for none.
 	ConfigMap string
+	// KeytabSecret and Krb5ConfigMap are what the plan's Kerberos files are in; empty without Kerberos.
+	KeytabSecret, Krb5ConfigMap string
 	// Template adjusts the pods; nil for none.
 	Template *v1alpha1.PodTemplate
 }

@@ -49,6 +49,8 @@ func TestJobGolden(t *testing.T) {
 		"default":             {gatedInput(), "job_default.yaml"},
 		"full template":       {fullInput(), "job_full.yaml"},
 		"step without a gate": {ungatedInput(), "job_ungated.yaml"},
+		"Kerberos":            {kerberosInput(), "job_kerberos.yaml"},
+		"the original tool":   {upstreamInput(), "job_upstream.yaml"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) { golden(t, tc.file, Job(tc.in)) })
@@ -104,22 +106,23 @@ func TestNothingIsShared(t *testing.T) {
 		},
 	}
 	for name, build := range builders {
-		t.Run(name, func(t *testing.T) {
-			in := fullInput()
-			scramble(reflect.ValueOf(build(in)))
-			if diff := cmp.Diff(fullInput(), in); diff != "" {
-				t.Errorf("the input was changed (-before +after):\n%s", diff)
-			}
-			if diff := cmp.Diff(build(fullInput()), build(in)); diff != "" {
-				t.Errorf("a second object differs (-want +got):\n%s", diff)
-			}
-		})
+		for kind, in := range inputs() {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				scramble(reflect.ValueOf(build(in)))
+				if diff := cmp.Diff(inputs()[kind], in); diff != "" {
+					t.Errorf("the input was changed (-before +after):\n%s", diff)
+				}
+				if diff := cmp.Diff(build(inputs()[kind]), build(in)); diff != "" {
+					t.Errorf("a second object differs (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }
 
 // TestJobNeverEndsPods asserts the rules of a Job that does not take reports away.
 func TestJobNeverEndsPods(t *testing.T) {
-	for name, in := range map[string]Input{"gated": gatedInput(), "ungated": ungatedInput(), "full": fullInput()} {
+	for name, in := range inputs() {
 		t.Run(name, func(t *testing.T) {
 			got := Job(in).Spec
 			got.Template = corev1.PodTemplateSpec{}

@@ -17,14 +17,14 @@ func podSpec(in Input) corev1.PodSpec {
 	if in.Template != nil {
 		t = *in.Template.DeepCopy()
 	}
-	return corev1.PodSpec{
+	spec := corev1.PodSpec{
 		RestartPolicy:                 corev1.RestartPolicyNever,
 		AutomountServiceAccountToken:  ptr(false),
 		EnableServiceLinks:            ptr(false),
 		TerminationGracePeriodSeconds: ptr(int64(30)),
 		ServiceAccountName:            t.ServiceAccountName,
 		PriorityClassName:             t.PriorityClassName,
-		ImagePullSecrets:              pullSecrets(t.ImagePullSecrets, in.PullSecrets),
+		ImagePullSecrets:              pullSecrets(in, t.ImagePullSecrets),
 		NodeSelector:                  nodeSelector(t.NodeSelector),
 		Affinity:                      t.Affinity,
 		Tolerations:                   slices.Concat(t.Tolerations, lostNodeTolerations()),
@@ -33,6 +33,10 @@ func podSpec(in Input) corev1.PodSpec {
 		Volumes:                       slices.Concat(volumes(in), t.Volumes),
 		Containers:                    []corev1.Container{container(in, t)},
 	}
+	if in.upstream() {
+		spec.InitContainers = []corev1.Container{installer(in, spec.Containers[0])}
+	}
+	return spec
 }
 
 func container(in Input, t v1alpha1.PodTemplate) corev1.Container {
@@ -45,19 +49,10 @@ func container(in Input, t v1alpha1.PodTemplate) corev1.Container {
 			Name:      plan.NodeEnv,
 			ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "spec.nodeName"}},
 		}}),
-		VolumeMounts: slices.Concat([]corev1.VolumeMount{
-			{Name: "plan", MountPath: plan.Dir, ReadOnly: true},
-			{Name: "pod", MountPath: plan.PodInfoDir, ReadOnly: true},
-			{Name: "run", MountPath: plan.RunDir},
-			{Name: "conf", MountPath: plan.ConfDir, ReadOnly: true},
-		}, t.VolumeMounts),
+		VolumeMounts:             slices.Concat(mounts(in), t.VolumeMounts),
 		TerminationMessagePath:   plan.ReportFile,
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
-		SecurityContext: &corev1.SecurityContext{
-			AllowPrivilegeEscalation: ptr(false),
-			ReadOnlyRootFilesystem:   ptr(true),
-			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-		},
+		SecurityContext:          restricted(),
 	}
 	if t.Image != "" {
 		c.Image = t.Image
@@ -68,49 +63,36 @@ func container(in Input, t v1alpha1.PodTemplate) corev1.Container {
 	if t.Resources != nil {
 		c.Resources = *t.Resources
 	}
+	runner := "/runner"
+	if in.upstream() {
+		runner = toolsDir + "/runner"
+		c.Command = []string{runner}
+		c.Env = slices.Concat(upstreamEnv(), c.Env)
+	}
 	if in.Plan.Gate {
-		c.StartupProbe = startupProbe()
+		c.StartupProbe = startupProbe(runner)
 	}
 	return c
 }
 
+// restricted is what the restricted standard asks of a container.
+func restricted() *corev1.SecurityContext {
+	return &corev1.SecurityContext{
+		AllowPrivilegeEscalation: ptr(false),
+		ReadOnlyRootFilesystem:   ptr(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+}
+
 // startupProbe makes a prepared shard Ready. It ends with its first success, and there is no readiness probe after it,
 // so nothing is executed in the pod while it measures. Its limit never strikes: the operator's startDeadline does.
-func startupProbe() *corev1.Probe {
+func startupProbe(runner string) *corev1.Probe {
 	return &corev1.Probe{
-		ProbeHandler:     corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"/runner", "probe"}}},
+		ProbeHandler:     corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{runner, "probe"}}},
 		PeriodSeconds:    1,
 		TimeoutSeconds:   10,
 		FailureThreshold: 1 << 30,
 		SuccessThreshold: 1,
-	}
-}
-
-func volumes(in Input) []corev1.Volume {
-	annotation := func(path, key string) corev1.DownwardAPIVolumeFile {
-		return corev1.DownwardAPIVolumeFile{
-			Path:     path,
-			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.annotations['" + key + "']"},
-		}
-	}
-	conf := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
-	if in.ConfigMap != "" {
-		conf = corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-			LocalObjectReference: corev1.LocalObjectReference{Name: in.ConfigMap}, DefaultMode: ptr(int32(0o444)),
-		}}
-	}
-	return []corev1.Volume{
-		{Name: "plan", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-			LocalObjectReference: corev1.LocalObjectReference{Name: AttemptName(in.Name, in.Plan.Identity)}, DefaultMode: ptr(int32(0o444)),
-		}}},
-		{Name: "pod", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
-			DefaultMode: ptr(int32(0o444)),
-			Items: []corev1.DownwardAPIVolumeFile{
-				annotation("start-at", plan.AnnotationStartAt), annotation("stop", plan.AnnotationStop),
-			},
-		}}},
-		{Name: "run", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
-		{Name: "conf", VolumeSource: conf},
 	}
 }
 
@@ -153,16 +135,19 @@ func spread(in Input, own []corev1.TopologySpreadConstraint) []corev1.TopologySp
 	}}
 }
 
-func pullSecrets(own []v1alpha1.LocalObjectReference, def []string) []corev1.LocalObjectReference {
+// pullSecrets are the run's own, else the installation's; both where the pod has an image of each.
+func pullSecrets(in Input, own []v1alpha1.LocalObjectReference) []corev1.LocalObjectReference {
 	var out []corev1.LocalObjectReference
 	for _, r := range own {
 		out = append(out, corev1.LocalObjectReference{Name: r.Name})
 	}
-	if len(own) > 0 {
+	if len(own) > 0 && !in.upstream() {
 		return out
 	}
-	for _, name := range def {
-		out = append(out, corev1.LocalObjectReference{Name: name})
+	for _, name := range in.PullSecrets {
+		if ref := (corev1.LocalObjectReference{Name: name}); !slices.Contains(out, ref) {
+			out = append(out, ref)
+		}
 	}
 	return out
 }

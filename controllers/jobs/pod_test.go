@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 
 // TestPodIsRestricted asserts each rule of the restricted Pod Security Standard, and that no user is asked for.
 func TestPodIsRestricted(t *testing.T) {
-	for name, in := range map[string]Input{"gated": gatedInput(), "ungated": ungatedInput(), "full": fullInput()} {
+	for name, in := range inputs() {
 		t.Run(name, func(t *testing.T) {
 			spec := Job(in).Spec.Template.Spec
 			if spec.HostNetwork || spec.HostPID || spec.HostIPC || spec.HostUsers != nil {
@@ -27,12 +28,14 @@ func TestPodIsRestricted(t *testing.T) {
 			if sc.SeccompProfile == nil || sc.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
 				t.Errorf("seccomp profile is %v", sc.SeccompProfile)
 			}
-			if len(spec.InitContainers)+len(spec.EphemeralContainers) != 0 || len(spec.Containers) != 1 {
-				t.Fatal("the pod has other containers than the runner")
+			if len(spec.InitContainers) > 0 != (name == "upstream") || len(spec.EphemeralContainers) != 0 || len(spec.Containers) != 1 {
+				t.Fatal("the pod has other containers than the runner and what brings it")
 			}
-			restrictedContainer(t, spec.Containers[0])
+			for _, c := range append(spec.InitContainers, spec.Containers...) {
+				restrictedContainer(t, c)
+			}
 			for _, v := range spec.Volumes {
-				if v.ConfigMap == nil && v.DownwardAPI == nil && v.EmptyDir == nil {
+				if v.ConfigMap == nil && v.DownwardAPI == nil && v.EmptyDir == nil && v.Secret == nil {
 					t.Errorf("volume %s is of a kind that the standard does not allow", v.Name)
 				}
 			}
@@ -65,7 +68,7 @@ func restrictedContainer(t *testing.T, c corev1.Container) {
 
 // TestPodNeedsNoOperator: no token, no service variables, no port, and nothing that probes a measuring pod.
 func TestPodNeedsNoOperator(t *testing.T) {
-	for name, in := range map[string]Input{"gated": gatedInput(), "ungated": ungatedInput(), "full": fullInput()} {
+	for name, in := range inputs() {
 		t.Run(name, func(t *testing.T) {
 			spec := Job(in).Spec.Template.Spec
 			c := spec.Containers[0]
@@ -106,6 +109,60 @@ func TestOwnVolumesAreMounted(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("mounts (-want +got):\n%s", diff)
+	}
+}
+
+// TestKerberosFilesLieWhereThePlanSays, and any user can read them: the pods have no group of their own.
+func TestKerberosFilesLieWhereThePlanSays(t *testing.T) {
+	spec := Job(kerberosInput()).Spec.Template.Spec
+	files := map[string]string{}
+	for _, m := range spec.Containers[0].VolumeMounts {
+		for _, v := range spec.Volumes {
+			switch {
+			case v.Name != m.Name:
+			case v.Secret != nil:
+				files[m.MountPath+"/"+v.Secret.Items[0].Path] = fmt.Sprintf("%s %s %o", v.Secret.SecretName, v.Secret.Items[0].Key, *v.Secret.DefaultMode)
+			case v.ConfigMap != nil && len(v.ConfigMap.Items) > 0:
+				files[m.MountPath+"/"+v.ConfigMap.Items[0].Path] = fmt.Sprintf("%s %s %o", v.ConfigMap.Name, v.ConfigMap.Items[0].Key, *v.ConfigMap.DefaultMode)
+			}
+		}
+	}
+	want := map[string]string{plan.KeytabFile: "bench-keytab keytab 444", plan.Krb5File: "realm krb5.conf 444"}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestUpstreamRunsInTheHadoopImage: the runner comes from its own image, and the user's variables win.
+func TestUpstreamRunsInTheHadoopImage(t *testing.T) {
+	spec := Job(upstreamInput()).Spec.Template.Spec
+	first, c := spec.InitContainers[0], spec.Containers[0]
+	got := []string{first.Image, strings.Join(first.Args, " "), c.Image, strings.Join(append(c.Command, c.Args...), " ")}
+	want := []string{"registry.example.com/runner:1", "install -to /hadoopbench", "registry.example.com/hadoop:3.5.0", "/hadoopbench/runner shard"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("images and command lines (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]corev1.LocalObjectReference{{Name: "hadoop"}, {Name: "registry"}}, spec.ImagePullSecrets); diff != "" {
+		t.Errorf("Secrets for both images (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(c.Resources, first.Resources); diff != "" {
+		t.Errorf("a quota counts both containers (-runner +install):\n%s", diff)
+	}
+	if c.Env[0].Name != "HOME" || c.Env[0].Value != plan.WorkDir || c.Env[1].Name != "HADOOP_HEAPSIZE_MAX" {
+		t.Errorf("environment %v", c.Env)
+	}
+}
+
+func TestOwnVolume(t *testing.T) {
+	for kind, in := range inputs() {
+		for _, v := range volumes(in) {
+			if !OwnVolume(v.Name) {
+				t.Errorf("%s: volume %s can be the user's, too", kind, v.Name)
+			}
+		}
+	}
+	if OwnVolume("certificates") {
+		t.Error("every name is the operator's")
 	}
 }
 

@@ -126,12 +126,15 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("set up readiness check: %w", err)
 	}
-	r := &controllers.Reconciler{
-		Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Benchmark: controllers.DFSIO{}, RunnerImage: o.RunnerImage,
-		PullSecrets: pullSecrets(o.PullSecrets),
-		Recorder:    mgr.GetEventRecorder("hadoop-bench-operator"), Clock: clock.RealClock{},
+	var reconcilers []*controllers.Reconciler
+	for _, b := range controllers.Benchmarks() {
+		reconcilers = append(reconcilers, &controllers.Reconciler{
+			Client: mgr.GetClient(), Direct: mgr.GetAPIReader(), Benchmark: b, RunnerImage: o.RunnerImage,
+			PullSecrets: pullSecrets(o.PullSecrets),
+			Recorder:    mgr.GetEventRecorder("hadoop-bench-operator"), Clock: clock.RealClock{},
+		})
 	}
-	if err := r.SetupWithManager(ctx, mgr); err != nil {
+	if err := controllers.SetupWithManager(ctx, mgr, reconcilers...); err != nil {
 		return err
 	}
 	if err := mgr.Start(ctx); err != nil {

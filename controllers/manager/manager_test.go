@@ -70,7 +70,7 @@ func TestScheme(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, gvk := range []struct{ group, version, kind string }{
-		{"hadoopbench.dev", "v1alpha1", "DFSIORun"}, {"", "v1", "Pod"}, {"batch", "v1", "Job"}, {"events.k8s.io", "v1", "Event"},
+		{"hadoopbench.dev", "v1alpha1", "DFSIORun"}, {"hadoopbench.dev", "v1alpha1", "NNThroughputRun"}, {"", "v1", "Pod"}, {"batch", "v1", "Job"}, {"events.k8s.io", "v1", "Event"},
 	} {
 		found := false
 		for known := range s.AllKnownTypes() {

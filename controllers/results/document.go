@@ -27,6 +27,8 @@ type Document struct {
 	Steps []StepAggregate `json:"steps"`
 	// RowsOmitted counts the measurements whose shards' rows found no room.
 	RowsOmitted int `json:"rowsOmitted,omitempty"`
+	// Omitted says what measurements lack because an execution with so many of them has no room for it.
+	Omitted []string `json:"omitted,omitempty"`
 }
 
 // Section is one measurement: a repeat of a step.
@@ -153,20 +155,43 @@ func (d *Document) PooledLatencies() []v1alpha1.PooledLatency {
 	return out
 }
 
-// Summary is the headline of every step: mean and spread over the repeats.
-func Summary(aggregates []v1alpha1.Aggregate) string {
+// Summary is the headline of every step: mean and spread over the repeats. Of the figures to quote, a step's is the first
+// that as many of its repeats have as any of them.
+func Summary(aggregates []v1alpha1.Aggregate, headlines []string) string {
 	var parts []string
-	for _, a := range aggregates {
-		if a.Figure != report.FigureAggregate {
+	for i, a := range aggregates {
+		if i > 0 && aggregates[i-1].Step == a.Step {
 			continue
 		}
-		part := fmt.Sprintf("%s %s MiB/s", a.Step, oneDecimal(a.Mean))
-		if a.CVPercent != "" {
-			part += fmt.Sprintf(" (n=%d, CV %s %%)", a.N, oneDecimal(a.CVPercent))
+		if h := quoted(aggregates, a.Step, headlines); h != nil {
+			parts = append(parts, h.Step+" "+quote(h))
 		}
-		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// quoted is the aggregate of a step that is to be quoted; nil if it has none of the headlines.
+func quoted(aggregates []v1alpha1.Aggregate, step string, headlines []string) *v1alpha1.Aggregate {
+	var best *v1alpha1.Aggregate
+	for _, name := range headlines {
+		for i := range aggregates {
+			if a := &aggregates[i]; a.Step == step && a.Figure == name && (best == nil || a.N > best.N) {
+				best = a
+			}
+		}
+	}
+	return best
+}
+
+// units are those of the figures that may be headlines.
+var units = map[string]string{report.FigureAggregate: "MiB/s", report.FigureOps: "ops/s", report.FigureWindowOps: "ops/s"}
+
+func quote(a *v1alpha1.Aggregate) string {
+	text := oneDecimal(a.Mean) + " " + units[a.Figure]
+	if a.CVPercent != "" {
+		text += fmt.Sprintf(" (n=%d, CV %s %%)", a.N, oneDecimal(a.CVPercent))
+	}
+	return text
 }
 
 // oneDecimal rounds a Decimal for the eye.

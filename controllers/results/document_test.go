@@ -120,28 +120,44 @@ func TestAggregates(t *testing.T) {
 			t.Errorf("aggregate (-want +got):\n%s", diff)
 		}
 	}
-	if want, got := "write 153.6 MiB/s (n=2, CV 47.1 %), read 204.8 MiB/s", Summary(doc.Aggregates()); got != want {
+	if want, got := "write 153.6 MiB/s (n=2, CV 47.1 %), read 204.8 MiB/s", Summary(doc.Aggregates(), []string{report.FigureAggregate}); got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 }
 
 func TestSummary(t *testing.T) {
-	headline := func(step, mean, cv string) v1alpha1.Aggregate {
-		return v1alpha1.Aggregate{Step: step, Figure: report.FigureAggregate, N: 3, Mean: mean, CVPercent: cv}
+	headline := func(step, figure string, n int32, mean, cv string) v1alpha1.Aggregate {
+		return v1alpha1.Aggregate{Step: step, Figure: figure, N: n, Mean: mean, CVPercent: cv}
 	}
+	bytes := []string{report.FigureAggregate}
+	ops := []string{report.FigureOps}
+	duration := []string{report.FigureWindowOps, report.FigureOps}
 	tests := map[string]struct {
-		in   []v1alpha1.Aggregate
-		want string
+		in        []v1alpha1.Aggregate
+		headlines []string
+		want      string
 	}{
-		"nothing measured":   {nil, ""},
-		"other figures only": {[]v1alpha1.Aggregate{{Step: "write", Figure: report.FigureIOPS, Mean: "1.000"}}, ""},
-		"one repeat":         {[]v1alpha1.Aggregate{headline("write", "0.049", "")}, "write 0.0 MiB/s"},
-		"several":            {[]v1alpha1.Aggregate{headline("write", "666.666", "3.249")}, "write 666.7 MiB/s (n=3, CV 3.2 %)"},
-		"no number":          {[]v1alpha1.Aggregate{headline("write", "?", "")}, "write ? MiB/s"},
+		"nothing measured":   {nil, bytes, ""},
+		"other figures only": {[]v1alpha1.Aggregate{headline("write", report.FigureIOPS, 1, "1.000", "")}, bytes, ""},
+		"one repeat":         {[]v1alpha1.Aggregate{headline("write", report.FigureAggregate, 1, "0.049", "")}, bytes, "write 0.0 MiB/s"},
+		"several":            {[]v1alpha1.Aggregate{headline("write", report.FigureAggregate, 3, "666.666", "3.249")}, bytes, "write 666.7 MiB/s (n=3, CV 3.2 %)"},
+		"no number":          {[]v1alpha1.Aggregate{headline("write", report.FigureAggregate, 1, "?", "")}, bytes, "write ? MiB/s"},
+		"operations": {
+			[]v1alpha1.Aggregate{
+				headline("create", report.FigureOps, 3, "812.345", "1.2"), headline("create", report.FigureWindowOps, 3, "820.000", "1"),
+				headline("open", report.FigureOps, 3, "90000.000", "0.04"),
+			}, ops, "create 812.3 ops/s (n=3, CV 1.2 %), open 90000.0 ops/s (n=3, CV 0.0 %)",
+		},
+		"durations": {
+			[]v1alpha1.Aggregate{headline("open", report.FigureOps, 2, "90.000", ""), headline("open", report.FigureWindowOps, 2, "100.000", "")}, duration, "open 100.0 ops/s",
+		},
+		"not every repeat has a window": {
+			[]v1alpha1.Aggregate{headline("open", report.FigureOps, 2, "90.000", ""), headline("open", report.FigureWindowOps, 1, "100.000", "")}, duration, "open 90.0 ops/s",
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Summary(tc.in); got != tc.want {
+			if got := Summary(tc.in, tc.headlines); got != tc.want {
 				t.Errorf("Summary() = %q, want %q", got, tc.want)
 			}
 		})

@@ -14,6 +14,9 @@ const (
 	maxThrottledRatio = 0.01
 )
 
+// maxBacklogDivisor: of the operations that a rate asked for, one in so many may not be done at the end.
+const maxBacklogDivisor = 100
+
 // doubts are the reasons not to believe a measurement, the gravest first.
 func doubts(in Input, m *report.Merged) []v1alpha1.Doubt {
 	var out []v1alpha1.Doubt
@@ -26,6 +29,9 @@ func doubts(in Input, m *report.Merged) []v1alpha1.Doubt {
 	if n := failedOperations(m); n > 0 {
 		doubt(v1alpha1.ReasonOperationErrors, "%d operations failed; the most frequent error: %s", n, m.Errors[0].Class)
 	}
+	if backlog := m.Due - m.Operations - failedOperations(m); backlog > m.Due/maxBacklogDivisor {
+		doubt(v1alpha1.ReasonRateNotReached, "%d of the %d operations that spec.rate asked for were still to be done at the end; lower the rate, or use more threads", backlog, m.Due)
+	}
 	if i, hash, ok := otherConfig(in); ok {
 		doubt(v1alpha1.ReasonConfigChanged, "shard %d read a Hadoop configuration with hash %s, the run began with %s", i, hash, in.Limits.ConfigHash)
 	}
@@ -37,9 +43,10 @@ func doubts(in Input, m *report.Merged) []v1alpha1.Doubt {
 		doubt(v1alpha1.ReasonStartSpread, "the shards' starts lie %s apart, the limit is %s", spread, limit)
 	}
 	switch {
+	case in.Expected == 1: // its start has nothing to be compared with
 	case m.Clock.Unknown > 0:
 		doubt(v1alpha1.ReasonClockSkew, "%d shards do not know how far their clock is from the target's", m.Clock.Unknown)
-	case in.Expected > 1 && micros(m.Clock.MaxUncertaintyMicros) > limit:
+	case micros(m.Clock.MaxUncertaintyMicros) > limit:
 		doubt(v1alpha1.ReasonClockSkew, "the shards' clocks are known to ± %s only, the limit is %s", micros(m.Clock.MaxUncertaintyMicros), limit)
 	}
 	if u := m.Use; u != nil {

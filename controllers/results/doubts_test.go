@@ -47,6 +47,19 @@ func TestDoubts(t *testing.T) {
 			one(v1alpha1.ReasonOperationErrors, "3 operations failed; the most frequent error: java.io.IOException"),
 		},
 
+		"rate reached but for 1 %": {func(_ *Input, m *report.Merged) { m.Due, m.Operations = 1050, 1040 }, nil},
+		"rate not reached": {
+			func(_ *Input, m *report.Merged) { m.Due, m.Operations = 1050, 1039 },
+			one(v1alpha1.ReasonRateNotReached, "11 of the 1050 operations that spec.rate asked for were still to be done at the end; lower the rate, or use more threads"),
+		},
+		"done before it was due": {func(_ *Input, m *report.Merged) { m.Due, m.Operations = 1000, 1100 }, nil},
+		"what failed was begun in time": {
+			func(_ *Input, m *report.Merged) {
+				m.Due, m.Operations, m.Errors = 1000, 900, []report.ErrorCount{{Class: "EOF", Count: 100}}
+			},
+			one(v1alpha1.ReasonOperationErrors, "100 operations failed; the most frequent error: EOF"),
+		},
+
 		"other configuration": {
 			func(in *Input, _ *report.Merged) { in.Shards[1].Report.Body.ConfHash = "sha256:b" },
 			one(v1alpha1.ReasonConfigChanged, "shard 1 read a Hadoop configuration with hash sha256:b, the run began with sha256:a"),
@@ -106,6 +119,13 @@ func TestDoubts(t *testing.T) {
 			},
 			nil,
 		},
+		"unknown clock of a single shard": {
+			func(in *Input, m *report.Merged) {
+				in.Expected, in.Shards, m.Shards.Expected, m.Shards.Complete = 1, in.Shards[:1], 1, 1
+				m.Clock.Unknown = 1
+			},
+			nil,
+		},
 		"a large offset that is known": {func(_ *Input, m *report.Merged) { m.Clock.MaxOffsetMicros = 3600 * second }, nil},
 
 		"throttled for 1 %": {func(_ *Input, m *report.Merged) { m.Use.MaxThrottledRatio = 0.01 }, nil},
@@ -137,13 +157,14 @@ func TestGravestDoubtComesFirst(t *testing.T) {
 	in.Shards[0].Report.Body.ConfHash = "sha256:b"
 	m.Shards.Complete, m.Errors = 1, []report.ErrorCount{{Class: "EOF", Count: 1}}
 	m.Times = report.Times{WallMicros: 1, StartSpreadMicros: 1}
+	m.Due = 100
 	m.Clock.Unknown, m.Use.MaxThrottledRatio, m.Use.MaxCPURatio = 2, 1, 1
 	var got []string
 	for _, d := range doubts(in, m) {
 		got = append(got, d.Reason)
 	}
 	want := []string{
-		v1alpha1.ReasonShardsMissing, v1alpha1.ReasonOperationErrors, v1alpha1.ReasonConfigChanged, v1alpha1.ReasonTooShort,
+		v1alpha1.ReasonShardsMissing, v1alpha1.ReasonOperationErrors, v1alpha1.ReasonRateNotReached, v1alpha1.ReasonConfigChanged, v1alpha1.ReasonTooShort,
 		v1alpha1.ReasonStartSpread, v1alpha1.ReasonClockSkew, v1alpha1.ReasonClientSaturated, v1alpha1.ReasonClientSaturated,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -19,8 +19,9 @@ const (
 
 // Fit shortens a status to MaxStatusBytes, and leaves one alone that fits. Rows of steps lose their details first, the
 // oldest rows first, then the texts of their doubts and all doubts but the gravest, and in runs of more than some 200
-// measurements at last operations, bytes and errors. Counts of shards and the gravest doubt of each measurement stay, and
-// so does all of the step that is under way. What goes is in the report's ConfigMap.
+// measurements at last operations, bytes and errors, pooled latencies and the ends of long facts. Counts of shards and the
+// gravest doubt of each measurement stay, and so does all of the step that is under way. What goes is in the report's
+// ConfigMap.
 func Fit(st *v1alpha1.RunStatus) {
 	over := size(st) - MaxStatusBytes
 	rows := func(drop func(*v1alpha1.StepStatus)) {
@@ -34,7 +35,7 @@ func Fit(st *v1alpha1.RunStatus) {
 	}
 	rows(func(row *v1alpha1.StepStatus) { row.Result.Outliers = nil })
 	rows(func(row *v1alpha1.StepStatus) { row.Result.ErrorClasses = nil })
-	rows(func(row *v1alpha1.StepStatus) { row.Result.Latency = nil })
+	rows(func(row *v1alpha1.StepStatus) { row.Result.Latency, row.Result.IntendedLatency = nil, nil })
 	rows(func(row *v1alpha1.StepStatus) { row.Result.Rates = headline(row.Result) })
 	if over > 0 {
 		before := size(st)
@@ -51,7 +52,10 @@ func Fit(st *v1alpha1.RunStatus) {
 		}
 		over -= before - size(st)
 	}
-	rows(func(row *v1alpha1.StepStatus) { *row.Result = v1alpha1.StepResult{Invalid: row.Result.Invalid} })
+	rows(dropAllButDoubt)
+	if over > 0 {
+		dropBesideRows(st)
+	}
 }
 
 // ended says whether a row can be shortened: nothing is decided by it any more.
@@ -72,7 +76,7 @@ func headline(r *v1alpha1.StepResult) []v1alpha1.Figure {
 func dropFromAggregates(st *v1alpha1.RunStatus) {
 	var kept []v1alpha1.Aggregate
 	for _, a := range st.Aggregates {
-		if a.Figure == report.FigureAggregate {
+		if _, ok := units[a.Figure]; ok {
 			kept = append(kept, a)
 		}
 	}
@@ -104,6 +108,28 @@ func dropAllButCounts(row *v1alpha1.StepStatus) {
 	kept := v1alpha1.StepResult{Operations: r.Operations, Bytes: r.Bytes, Errors: r.Errors, Invalid: r.Invalid}
 	kept.Invalid = kept.Invalid[:min(len(kept.Invalid), 1)]
 	*r = kept
+}
+
+// dropAllButDoubt leaves the reason of the gravest doubt.
+func dropAllButDoubt(row *v1alpha1.StepStatus) {
+	var kept v1alpha1.StepResult
+	if len(row.Result.Invalid) > 0 {
+		kept.Invalid = []v1alpha1.Doubt{{Reason: row.Result.Invalid[0].Reason}}
+	}
+	*row.Result = kept
+}
+
+// dropBesideRows is for runs of some 270 measurements of which none is to be believed.
+func dropBesideRows(st *v1alpha1.RunStatus) {
+	st.PooledLatencies = nil
+	if st.Environment == nil {
+		return
+	}
+	facts := map[string]string{}
+	for name, fact := range st.Environment.Facts {
+		facts[name] = report.Shorten(fact, shortMessage)
+	}
+	st.Environment.Facts = facts
 }
 
 // size is that of a part of the status as JSON. What cannot be encoded cannot be written either, and that error is

@@ -39,6 +39,7 @@ func largestRow(step string, repeat int32, state v1alpha1.StepState) v1alpha1.St
 			P99Micros: 1 << 40, P999Micros: 1 << 40, MaxMicros: 1 << 40, RelativeError: "0.0108",
 		},
 	}
+	row.Result.SetUpMicros, row.Result.DueOperations, row.Result.IntendedLatency = 1<<42, 1<<40, row.Result.Latency
 	for i := range maxErrorClasses {
 		row.Result.ErrorClasses = append(row.Result.ErrorClasses, v1alpha1.ErrorClass{Class: text(64) + fmt.Sprint(i), Count: 1 << 40, First: text(report.MaxFirst)})
 	}
@@ -65,10 +66,10 @@ func largestStatus(tests []string) *v1alpha1.RunStatus {
 		Execution: 1, Phase: "Preparing", Summary: text(256),
 		Failure:     &v1alpha1.Failure{Reason: v1alpha1.ReasonStartDeadlineExceeded, Message: text(longMessage), Step: "write", Pod: text(63), Node: text(longName)},
 		ReportRef:   &v1alpha1.LocalObjectReference{Name: text(longName)},
-		Environment: &v1alpha1.Environment{Nodes: 10000, ShardsPerNode: map[string]int32{}, Facts: map[string]string{"facts": text(2600)}},
+		Environment: &v1alpha1.Environment{Nodes: 10000, ShardsPerNode: map[string]int32{}, Facts: map[string]string{"facts": text(6500)}},
 		Effective: &v1alpha1.Effective{
 			SpecHash: text(16), ConfigHash: text(23), RunnerImage: text(512), RunnerImageID: text(600),
-			Options: map[string]string{"baseDir": text(1024), "target.fs": text(512), "others": text(600)},
+			Options: map[string]string{"baseDir": text(1024), "target.fs": text(512), "others": text(1300)},
 		},
 	}
 	for i := range 32 {
@@ -81,12 +82,12 @@ func largestStatus(tests []string) *v1alpha1.RunStatus {
 		for repeat := range int32(30) {
 			st.Steps = append(st.Steps, largestRow(test, repeat+1, v1alpha1.StepDone))
 		}
-		for range 14 {
+		for range 17 {
 			st.Aggregates = append(st.Aggregates, v1alpha1.Aggregate{
 				Step: test, Figure: report.FigureIODeviation, N: 30, Mean: "1234567890.123", StdDev: "1234567890.123", CVPercent: "100.000", Min: "1234567890.123", Max: "1234567890.123",
 			})
 		}
-		st.Aggregates[len(st.Aggregates)-1].Figure = report.FigureAggregate
+		st.Aggregates[len(st.Aggregates)-1].Figure, st.Aggregates[len(st.Aggregates)-2].Figure = report.FigureAggregate, report.FigureWindowOps
 		st.PooledLatencies = append(st.PooledLatencies, v1alpha1.PooledLatency{Step: test, Latency: *st.Steps[0].Result.Latency})
 	}
 	return st
@@ -95,7 +96,8 @@ func largestStatus(tests []string) *v1alpha1.RunStatus {
 // TestFit: whatever there is to say, the status stays within its bound, and says what it must.
 func TestFit(t *testing.T) {
 	all := []string{"write", "read", "randomRead", "backwardRead", "skipRead", "append", "truncate", "clean"}
-	for name, tests := range map[string][]string{"one test": all[:1], "what this version measures": all[:2], "all of TestDFSIO's tests": all} {
+	operations := []string{"create", "mkdirs", "open", "delete", "append", "fileStatus", "rename", "blockReport", "replication"}
+	for name, tests := range map[string][]string{"one test": all[:1], "what this version measures": all[:2], "all of TestDFSIO's tests": all, "all operations": operations} {
 		t.Run(name, func(t *testing.T) {
 			st, before := largestStatus(tests), largestStatus(tests)
 			Fit(st)
@@ -166,11 +168,11 @@ func TestFitLeavesAloneWhatFits(t *testing.T) {
 func TestFitDropsFromTheOldest(t *testing.T) {
 	st := largestStatus([]string{"write"})
 	for i := range st.Steps {
-		st.Steps[i].Message, st.Steps[i].Stop = "", nil
+		st.Steps[i].Message, st.Steps[i].Stop, st.Steps[i].Result.IntendedLatency = "", nil, nil
 	}
-	st.Steps, st.Environment.ShardsPerNode = st.Steps[:8], nil
+	st.Steps, st.Aggregates, st.Environment.ShardsPerNode = st.Steps[:7], st.Aggregates[:14], nil
 	Fit(st)
-	first, last := st.Steps[0].Result, st.Steps[7].Result
+	first, last := st.Steps[0].Result, st.Steps[6].Result
 	if first.Outliers != nil || len(last.Outliers) != 9 || len(first.Rates) != 7 || len(first.Invalid) != 8 {
 		t.Errorf("first row %d outliers, %d rates, %d doubts; last row %d outliers", len(first.Outliers), len(first.Rates), len(first.Invalid), len(last.Outliers))
 	}

@@ -50,7 +50,8 @@ func input(step string, repeat, n int32) Input {
 	id := identity(step, repeat, 1)
 	in := Input{
 		Identity: id, Step: step, Repeat: repeat, Expected: n,
-		Limits: Limits{MinDuration: 5 * time.Second, ConfigHash: "sha256:0123456789abcdef"},
+		Limits:    Limits{MinDuration: 5 * time.Second, ConfigHash: "sha256:0123456789abcdef"},
+		Headlines: []string{report.FigureAggregate},
 		Text: func(mi report.MergeInput, m *report.Merged) (string, error) {
 			return fmt.Sprintf("%s %d: %d reports, %d bytes\n", step, repeat, len(mi.Reports), m.Bytes), nil
 		},

@@ -4,7 +4,9 @@ package results
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
@@ -19,6 +21,8 @@ type Input struct {
 	Expected int32
 	Shards   []Shard // all of them, by index
 	Limits   Limits
+	// Headlines are the names of the figures to quote, the best first.
+	Headlines []string
 	// Text renders the upstream tool's own report.
 	Text func(report.MergeInput, *report.Merged) (string, error)
 }
@@ -81,15 +85,30 @@ func Measure(in Input, doc *Document) (*Persistence, error) {
 		if section.Text, err = in.Text(mi, merged); err != nil {
 			return nil, fmt.Errorf("render step %s: %w", in.Step, err)
 		}
+		section.Text = shortened(section.Text)
 	}
 	return p, p.Document.add(section)
+}
+
+// maxText bounds the tool's text of one measurement. It is some hundred bytes, but blockReport's has a number for each
+// of up to 32,766 fake DataNodes.
+const maxText = 8 << 10
+
+// shortened leaves out the middle of a text that is too long, and says so.
+func shortened(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	const end = 1 << 10
+	return fmt.Sprintf("%s ... (%d bytes left out) ... %s", text[:maxText-end], len(text)-maxText, text[len(text)-end:])
 }
 
 func resultOf(in Input, m *report.Merged) *v1alpha1.StepResult {
 	r := &v1alpha1.StepResult{
 		Operations: m.Operations, Bytes: m.Bytes,
 		WallMicros: m.Times.WallMicros, StartSpreadMicros: m.Times.StartSpreadMicros, ClockOffsetMaxMicros: m.Clock.MaxOffsetMicros,
-		Headline: report.FigureAggregate,
+		SetUpMicros: m.SetUpMaxMicros, DueOperations: m.Due,
+		Headline: headlineOf(in, m),
 		Invalid:  doubts(in, m), Outliers: outliers(in, m),
 	}
 	for i, e := range m.Errors {
@@ -103,8 +122,19 @@ func resultOf(in Input, m *report.Merged) *v1alpha1.StepResult {
 			r.Rates = append(r.Rates, v1alpha1.Figure{Name: f.Name, Value: Decimal(f.Value)})
 		}
 	}
-	r.Latency = latency(m.Latency)
+	r.Latency, r.IntendedLatency = latency(m.Latency), latency(m.Intended)
 	return r
+}
+
+// headlineOf is the first of the headlines that the measurement has; the last one if it has none.
+func headlineOf(in Input, m *report.Merged) string {
+	figures := m.Figures()
+	for _, name := range in.Headlines {
+		if slices.ContainsFunc(figures, func(f report.Figure) bool { return f.Name == name }) {
+			return name
+		}
+	}
+	return in.Headlines[len(in.Headlines)-1]
 }
 
 // latency is a distribution as the API has it, in microseconds; nil of nil.
@@ -122,7 +152,9 @@ func latency(l *report.Latency) *v1alpha1.Latency {
 
 const maxErrorClasses = 8
 
-func isLatency(name string) bool { return len(name) > 7 && name[:7] == "latency" }
+func isLatency(name string) bool {
+	return strings.HasPrefix(name, "latency") || strings.HasPrefix(name, "intended")
+}
 
 // Decimal prints a figure for the API, which has no floats: three decimals, which is finer than anything measured here
 // repeats.

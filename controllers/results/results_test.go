@@ -54,6 +54,44 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// opsInput is an attempt of n shards that moved no bytes, with a rate.
+func opsInput(n int32, headlines ...string) Input {
+	in := input("create", 1, n)
+	in.Headlines = headlines
+	for i := range in.Shards {
+		b := &in.Shards[i].Report.Body
+		b.Bytes, b.Planned, b.Series, b.Due, b.SetUp = 0, 0, nil, 1024, int64(1+i)*second
+		b.Intended = b.Latency.Clone()
+	}
+	return in
+}
+
+// TestMeasureOperations: where no bytes move, operations are what is quoted.
+func TestMeasureOperations(t *testing.T) {
+	r := measure(t, opsInput(2, report.FigureOps), nil).Result
+	if r.Headline != "opsPerSec" || r.Operations != 2048 || r.DueOperations != 2048 || r.SetUpMicros != 2*second || r.IntendedLatency == nil || len(r.Invalid) != 0 {
+		t.Errorf("result %+v", r)
+	}
+	for _, f := range r.Rates {
+		if isLatency(f.Name) || f.Name == r.Headline && f.Value != "204.800" {
+			t.Errorf("rate %+v", f)
+		}
+	}
+	if d := measure(t, opsInput(2, report.FigureWindowOps, report.FigureOps), nil).Result; d.Headline != "opsPerSec" {
+		t.Errorf("headline %s of a measurement without a window", d.Headline)
+	}
+}
+
+// TestTextIsBounded: the text of thousands of fake DataNodes would take the room of all other measurements.
+func TestTextIsBounded(t *testing.T) {
+	in := input("blockReport", 1, 1)
+	in.Text = func(report.MergeInput, *report.Merged) (string, error) { return "begin" + text(100_000) + "end", nil }
+	got := measure(t, in, nil).Document.Text()
+	if len(got) > maxText+64 || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") || !strings.Contains(got, "bytes left out") {
+		t.Errorf("text of %d bytes", len(got))
+	}
+}
+
 func TestOutliers(t *testing.T) {
 	in := input("write", 1, 10)
 	for i := range in.Shards {

@@ -120,8 +120,10 @@ func (e *environment) start(bin string) (err error) {
 
 func (e *environment) startAPIServer(bin string) error {
 	e.env = envtest.Environment{
-		BinaryAssetsDirectory:    bin,
-		CRDDirectoryPaths:        []string{filepath.Join(root, "config/crd/hadoopbench.dev_dfsioruns.yaml")},
+		BinaryAssetsDirectory: bin,
+		CRDDirectoryPaths: []string{
+			filepath.Join(root, "config/crd/hadoopbench.dev_dfsioruns.yaml"), filepath.Join(root, "config/crd/hadoopbench.dev_nnthroughputruns.yaml"),
+		},
 		ErrorIfCRDPathMissing:    true,
 		ControlPlaneStartTimeout: time.Minute,
 	}

@@ -312,13 +312,55 @@ func (s *shardOf) end(outcome report.Outcome, exit int) {
 	if outcome != report.Complete {
 		s.report.Envelope.Failure = &report.Failure{Reason: "Stopped", Message: "stopped by order or signal"}
 	}
-	if p.Identity.Step == plan.StepPreflight && outcome == report.Complete {
+	switch {
+	case p.Identity.Step == plan.StepPreflight && outcome == report.Complete:
 		s.report.Body.Facts = map[string]string{"nameNode": "nn.example:8020"}
+	case p.Identity.Step == plan.StepCleanup && p.NNThroughput != nil:
+		s.report.Body.Facts = map[string]string{"calls.after.Create": "7"}
 	}
-	if !p.Gate || !s.measuring || outcome == report.Failed {
+	switch {
+	case !s.measuring || outcome == report.Failed:
+	case p.Gate && p.DFSIO != nil:
+		s.moveBytes(outcome)
+	case p.NNThroughput != nil && slices.Contains(p.NNThroughput.Operations, p.Identity.Step):
+		s.operate(outcome)
+	}
+}
+
+// operate fills the report of a shard that did its part of an operation's calls. Without a start time it is the original
+// tool that did it, which has neither latencies nor a clock to compare with.
+func (s *shardOf) operate(outcome report.Outcome) {
+	p, b := s.plan, &s.report.Body
+	exec := execMicros(s.index, p.Identity.Repeat)
+	b.Planned = p.NNThroughput.Files / int64(p.Shards)
+	b.Operations = b.Planned
+	if outcome == report.Partial {
+		exec, b.Operations = exec/2, b.Operations/2
+	}
+	b.SetUp = 1_500_000 + int64(s.index)
+	if !p.Gate {
+		b.End = time.Now().UnixMicro()
+		b.Start = b.End - exec
+		b.Facts = map[string]string{"averageMillis": "2"}
 		return
 	}
-	b := &s.report.Body
+	b.Prepared = s.at.Add(-2 * time.Second).UnixMicro()
+	b.Start = s.at.UnixMicro() + int64(s.index)*1000
+	b.End = b.Start + exec
+	b.Clock = &report.Clock{OffsetMicros: 200 * int64(s.index), UncertaintyMicros: 500}
+	b.Client = &report.ClientUse{CPUMicros: exec / 10, AllowanceMilli: 2000}
+	b.Latency = report.NewHistogram(report.DefaultScale)
+	b.Series = report.NewSeries(s.at.UnixMicro(), p.SeriesMicros)
+	b.Series.Shift(b.Clock.OffsetMicros)
+	for i := range b.Operations {
+		b.Latency.Record((exec/b.Operations + i) * 1000)
+		b.Series.Add(b.Start+exec*(i+1)/b.Operations, 1)
+	}
+}
+
+// moveBytes fills the report of a shard that wrote or read its file.
+func (s *shardOf) moveBytes(outcome report.Outcome) {
+	p, b := s.plan, &s.report.Body
 	exec, size := execMicros(s.index, p.Identity.Repeat), p.DFSIO.Size
 	if outcome == report.Partial {
 		exec, size = exec/2, size/2

@@ -35,6 +35,7 @@ func TestRights(t *testing.T) {
 	}
 	allowed := map[string]string{
 		"hadoopbench.dev:dfsioruns": "get list watch", "hadoopbench.dev:dfsioruns/status": "update", "hadoopbench.dev:dfsioruns/finalizers": "update",
+		"hadoopbench.dev:nnthroughputruns": "get list watch", "hadoopbench.dev:nnthroughputruns/status": "update", "hadoopbench.dev:nnthroughputruns/finalizers": "update",
 		"batch:jobs": "get list watch create delete", ":pods": "get list watch", ":pods/status": "patch", ":configmaps": "get create update",
 		":events": "list", "events.k8s.io:events": "create patch",
 	}
@@ -51,7 +52,8 @@ func TestRights(t *testing.T) {
 		":pods/log": "get", ":pods/ephemeralcontainers": "update patch", ":serviceaccounts/token": "create", ":serviceaccounts": "get create impersonate",
 		"batch:jobs": "update patch deletecollection", "batch:cronjobs": "create", "apps:deployments": "get create", ":pods/eviction": "create",
 		":configmaps": "list watch patch delete deletecollection", ":events": "get watch update delete", "hadoopbench.dev:dfsioruns/status": "patch",
-		"hadoopbench.dev:dfsioruns":              "create update patch delete",
+		"hadoopbench.dev:dfsioruns":        "create update patch delete",
+		"hadoopbench.dev:nnthroughputruns": "create update patch delete", "hadoopbench.dev:nnthroughputruns/status": "patch",
 		"rbac.authorization.k8s.io:clusterroles": "get create bind escalate", "coordination.k8s.io:leases": "get create update",
 	}
 	for what, verbs := range denied {

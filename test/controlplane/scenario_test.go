@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/controllers"
 	"github.com/hadoop-bench/operator/controllers/jobs"
 	"github.com/hadoop-bench/operator/controllers/results"
 	"github.com/hadoop-bench/operator/runner/report"
@@ -65,6 +66,15 @@ func (s *scenario) dump() {
 		s.Log(err)
 	}
 	for _, r := range runs.Items {
+		r.ManagedFields = nil
+		doc, _ := yaml.Marshal(r)
+		s.Logf("run:\n%s", doc)
+	}
+	var others v1alpha1.NNThroughputRunList
+	if err := s.client.List(s.ctx, &others, client.InNamespace(s.ns)); err != nil {
+		s.Log(err)
+	}
+	for _, r := range others.Items {
 		r.ManagedFields = nil
 		doc, _ := yaml.Marshal(r)
 		s.Logf("run:\n%s", doc)
@@ -155,8 +165,9 @@ func (s *scenario) finished(name string) *v1alpha1.DFSIORun {
 }
 
 // row is the row of a step's repeat, or an empty one.
-func row(run *v1alpha1.DFSIORun, step string, repeat int32) v1alpha1.StepStatus {
-	for _, r := range run.Status.Steps {
+func row(run controllers.Run, step string, repeat int32) v1alpha1.StepStatus {
+	_, st := run.RunObject()
+	for _, r := range st.Steps {
 		if r.Name == step && r.Repeat == repeat {
 			return r
 		}
@@ -176,9 +187,9 @@ func (s *scenario) measuring(step string, attempt int32, n int) {
 }
 
 // pods are the pods of a step's attempt, read directly, in the order of their indexes.
-func (s *scenario) pods(run *v1alpha1.DFSIORun, step string, attempt int32) []corev1.Pod {
+func (s *scenario) pods(run controllers.Run, step string, attempt int32) []corev1.Pod {
 	s.Helper()
-	id := report.Identity{RunUID: string(run.UID), Execution: 1, Step: step, Repeat: 1, Attempt: attempt}
+	id := report.Identity{RunUID: string(run.GetUID()), Execution: 1, Step: step, Repeat: 1, Attempt: attempt}
 	var list corev1.PodList
 	if err := s.client.List(s.ctx, &list, client.InNamespace(s.ns), client.MatchingLabels{jobs.LabelAttempt: jobs.AttemptHash(id)}); err != nil {
 		s.Fatal(err)
@@ -196,8 +207,8 @@ func (s *scenario) pods(run *v1alpha1.DFSIORun, step string, attempt int32) []co
 
 // jobsMade are the names of all Jobs that were ever in the namespace, for a step's attempt: its name as often as it
 // was made.
-func (s *scenario) jobsMade(run *v1alpha1.DFSIORun, step string, repeat, attempt int32) int {
-	want := jobs.AttemptName(run.Name, report.Identity{RunUID: string(run.UID), Execution: 1, Step: step, Repeat: repeat, Attempt: attempt})
+func (s *scenario) jobsMade(run controllers.Run, step string, repeat, attempt int32) int {
+	want := jobs.AttemptName(run.GetName(), report.Identity{RunUID: string(run.GetUID()), Execution: 1, Step: step, Repeat: repeat, Attempt: attempt})
 	n := 0
 	for _, name := range s.history.names(s.ns, "Job") {
 		if name == want {
@@ -208,7 +219,7 @@ func (s *scenario) jobsMade(run *v1alpha1.DFSIORun, step string, repeat, attempt
 }
 
 // wantJobs fails the test if an attempt's Job was not made exactly so often.
-func (s *scenario) wantJobs(run *v1alpha1.DFSIORun, step string, attempt int32, want int) {
+func (s *scenario) wantJobs(run controllers.Run, step string, attempt int32, want int) {
 	s.Helper()
 	if got := s.jobsMade(run, step, 1, attempt); got != want {
 		s.Errorf("%d Jobs were made for attempt %d of %s, want %d; all: %v", got, attempt, step, want, s.history.names(s.ns, "Job"))
@@ -216,16 +227,17 @@ func (s *scenario) wantJobs(run *v1alpha1.DFSIORun, step string, attempt int32, 
 }
 
 // document reads report.json of a run.
-func (s *scenario) document(run *v1alpha1.DFSIORun) (*results.Document, corev1.ConfigMap) {
+func (s *scenario) document(run controllers.Run) (*results.Document, corev1.ConfigMap) {
 	s.Helper()
 	var cm corev1.ConfigMap
-	if run.Status.ReportRef == nil {
+	_, st := run.RunObject()
+	if st.ReportRef == nil {
 		s.Fatal("the run has no reportRef")
 	}
-	if err := s.client.Get(s.ctx, types.NamespacedName{Namespace: s.ns, Name: run.Status.ReportRef.Name}, &cm); err != nil {
+	if err := s.client.Get(s.ctx, types.NamespacedName{Namespace: s.ns, Name: st.ReportRef.Name}, &cm); err != nil {
 		s.Fatal(err)
 	}
-	doc, err := results.ParseDocument([]byte(cm.Data["report.json"]))
+	doc, err := results.Unpack(cm.Data, cm.BinaryData)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -233,9 +245,10 @@ func (s *scenario) document(run *v1alpha1.DFSIORun) (*results.Document, corev1.C
 }
 
 // wantCondition fails the test if a condition is not as it should be.
-func (s *scenario) wantCondition(run *v1alpha1.DFSIORun, kind string, status metav1.ConditionStatus, reason string, parts ...string) {
+func (s *scenario) wantCondition(run controllers.Run, kind string, status metav1.ConditionStatus, reason string, parts ...string) {
 	s.Helper()
-	for _, c := range run.Status.Conditions {
+	_, st := run.RunObject()
+	for _, c := range st.Conditions {
 		if c.Type != kind {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/controllers"
 	"github.com/hadoop-bench/operator/controllers/manager"
 	"github.com/hadoop-bench/operator/runner/report"
 )
@@ -41,15 +43,15 @@ spec:
     resources: {requests: {cpu: 50m}}
 `
 
-// TestWholeRun: a user applies a run and gets its result, from the manager as the product starts it, cluster-wide and
-// with the rights of config/rbac. It runs before the parallel tests, whose managers it would disturb, and once in a
-// process, since the manager's controllers have names.
+// TestWholeRun: a user applies a run of each kind, at the same time, and gets the results, from the manager as the product
+// starts it, cluster-wide and with the rights of config/rbac. It runs before the parallel tests, whose managers it would
+// disturb, and once in a process, since the manager's controllers have names.
 func TestWholeRun(t *testing.T) {
-	s := begin(t)
-	ctx, cancel := context.WithCancel(s.ctx)
+	e := cluster(t)
+	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- manager.Run(ctx, s.manager, manager.Options{RunnerImage: runnerImage, MetricsAddress: "0", ProbeAddress: "0"})
+		done <- manager.Run(ctx, e.manager, manager.Options{RunnerImage: runnerImage, MetricsAddress: "0", ProbeAddress: "0"})
 	}()
 	defer func() {
 		cancel()
@@ -57,18 +59,25 @@ func TestWholeRun(t *testing.T) {
 			t.Error("the manager failed:", err)
 		}
 	}()
+	t.Run("kinds", func(t *testing.T) {
+		t.Run("DFSIORun", func(t *testing.T) {
+			t.Parallel()
+			begin(t).wholeDFSIORun(t)
+		})
+		t.Run("NNThroughputRun", func(t *testing.T) {
+			t.Parallel()
+			begin(t).wholeNNThroughputRun(t)
+		})
+	})
+}
+
+func (s *scenario) wholeDFSIORun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.yaml")
 	if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.kubectl("apply", "-f", file)
 	s.until(func() string {
-		select {
-		case err := <-done:
-			done <- err
-			t.Fatal("the manager ended:", err)
-		default:
-		}
 		run := s.seen("bench")
 		if run.UID == "" {
 			return "the run does not show"
@@ -108,19 +117,19 @@ func TestWholeRun(t *testing.T) {
 	if got := len(s.history.names(s.ns, "Pod")); got != pods || pods < 1+4*3+1 {
 		t.Errorf("%d pods were made for %d shards", got, pods)
 	}
-	s.wantEvents("Started", "Measured", "Finished")
+	s.wantEvents("DFSIORun", "Started", "Measured", "Finished")
 	s.wantNoDrift(file)
 }
 
 // kstatus is the real library's opinion.
-func kstatus(t *testing.T, run *v1alpha1.DFSIORun) status.Status {
+func kstatus(t *testing.T, run controllers.Run) status.Status {
 	t.Helper()
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u := &unstructured.Unstructured{Object: object}
-	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("DFSIORun"))
+	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(reflect.TypeOf(run).Elem().Name()))
 	r, err := status.Compute(u)
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +238,12 @@ func (s *scenario) wantReport(run *v1alpha1.DFSIORun) {
 			s.Errorf("TestDFSIO_results.log has %q %d times, want %d:\n%s", label, got, want, text)
 		}
 	}
+	s.wantRows(run, 4, 3)
+}
+
+// wantRows looks for the ConfigMaps with the shards' rows of so many measurements of so many shards.
+func (s *scenario) wantRows(run controllers.Run, measurements, shards int) {
+	s.Helper()
 	var list corev1.ConfigMapList
 	if err := s.client.List(s.ctx, &list, client.InNamespace(s.ns), client.MatchingLabels{"app.kubernetes.io/managed-by": "hadoop-bench-operator"}); err != nil {
 		s.Fatal(err)
@@ -241,21 +256,21 @@ func (s *scenario) wantReport(run *v1alpha1.DFSIORun) {
 		if data := cm.BinaryData["shards.jsonl.gz"]; data != nil {
 			rows++
 			decoded, err := report.DecodeRows(data)
-			if err != nil || len(decoded) != 3 {
-				s.Errorf("ConfigMap %s has %d rows, want 3: %v", cm.Name, len(decoded), err)
+			if err != nil || len(decoded) != shards {
+				s.Errorf("ConfigMap %s has %d rows, want %d: %v", cm.Name, len(decoded), shards, err)
 			}
 		}
 	}
-	if rows != 4 {
-		s.Errorf("%d ConfigMaps have shards' rows, want 4", rows)
+	if rows != measurements {
+		s.Errorf("%d ConfigMaps have shards' rows, want %d", rows, measurements)
 	}
 }
 
 // wantEvents waits for events of these reasons.
-func (s *scenario) wantEvents(reasons ...string) {
+func (s *scenario) wantEvents(kind string, reasons ...string) {
 	s.Helper()
 	s.until(func() string {
-		list, err := s.kube.EventsV1().Events(s.ns).List(s.ctx, metav1.ListOptions{FieldSelector: "regarding.kind=DFSIORun"})
+		list, err := s.kube.EventsV1().Events(s.ns).List(s.ctx, metav1.ListOptions{FieldSelector: "regarding.kind=" + kind})
 		if err != nil {
 			return err.Error()
 		}
