@@ -66,6 +66,11 @@ func (DFSIO) Check(run Run) []Problem {
 	refuse(s.Sync != "" && s.Sync != v1alpha1.SyncNone, "sync", string(s.Sync), "use None")
 	refuse(value(s.UpstreamCompatible, false), "upstreamCompatible", "true", "remove it")
 	refuse(s.Data != nil && value(s.Data.CompressRatioPercent, 100) != 100, "data.compressRatioPercent", "compressible data", "remove it")
+	if s.BaseDir != "" {
+		for _, bad := range plan.BadBaseDirs([]string{s.BaseDir}) {
+			out = append(out, invalid("baseDir", bad.Dir, bad.Remedy))
+		}
+	}
 	n := value(s.NrFiles, 1)
 	if p := s.Parallelism; p != nil {
 		refuse(*p < n, "parallelism", fmt.Sprintf("%d with nrFiles %d", *p, n), "remove it, or set it to nrFiles")

@@ -105,6 +105,10 @@ func TestDFSIOCheck(t *testing.T) {
 			func(r *v1alpha1.DFSIORun) { r.Spec.Size = "1GiB" },
 			[]string{`InvalidSpec spec.size: 1GiB is invalid; "1GiB" does not begin with a whole number`},
 		},
+		"base directory": {
+			func(r *v1alpha1.DFSIORun) { r.Spec.BaseDir = "/a//b" },
+			[]string{"InvalidSpec spec.baseDir: /a//b is invalid; write it in its shortest form, /a/b"},
+		},
 		"size of zero":        {func(r *v1alpha1.DFSIORun) { r.Spec.Size = "0GB" }, []string{"InvalidSpec spec.size: 0GB is invalid; give a size above zero"}},
 		"block size":          {func(r *v1alpha1.DFSIORun) { r.Spec.BlockSize = "1MB" }, nil},
 		"block size in bytes": {func(r *v1alpha1.DFSIORun) { r.Spec.BlockSize = "512" }, nil},

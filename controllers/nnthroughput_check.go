@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -22,9 +21,6 @@ var (
 	fakeOps      = []string{plan.OpBlockReport, plan.OpReplication}
 	blockOps     = append(slices.Clone(fileOps), fakeOps...)
 )
-
-// maxBaseDir bounds a base directory, in bytes: HDFS allows 8,000 for a whole path.
-const maxBaseDir = 4000
 
 // Check implements Benchmark.
 func (NNThroughput) Check(run Run) []Problem {
@@ -73,10 +69,10 @@ func checkNumbers(s *v1alpha1.NNThroughputRunSpec, p *plan.NNThroughput) []Probl
 	if uses(s, fakeOps) && p.DataNodes < shards {
 		out = append(out, invalid("shards", shards, fmt.Sprintf("raise spec.datanodes to as many, or use at most %d shards: each needs a fake DataNode", p.DataNodes)))
 	}
-	if most := plan.Capacity(p.FilesPerDir); uses(s, fileOps) && p.Files > most {
+	if most := plan.Capacity(int64(p.FilesPerDir)); uses(s, fileOps) && p.Files > most {
 		out = append(out, invalid("files", p.Files, fmt.Sprintf("raise spec.filesPerDir: with %d there are names for %d files", p.FilesPerDir, most)))
 	}
-	if most := plan.Capacity(p.DirsPerDir); uses(s, []string{plan.OpMkdirs}) && p.Dirs > most {
+	if most := plan.Capacity(int64(p.DirsPerDir)); uses(s, []string{plan.OpMkdirs}) && p.Dirs > most {
 		out = append(out, invalid("dirs", p.Dirs, fmt.Sprintf("raise spec.dirsPerDir: with %d there are names for %d directories", p.DirsPerDir, most)))
 	}
 	if s.BlockSize != "" {
@@ -183,43 +179,17 @@ func checkDuration(s *v1alpha1.NNThroughputRunSpec) []Problem {
 func checkBaseDirs(s *v1alpha1.NNThroughputRunSpec) []Problem {
 	var out []Problem
 	if s.BaseDirName != "" {
-		if remedy := badBaseDir(s.BaseDirName); remedy != "" {
-			out = append(out, invalid("baseDirName", s.BaseDirName, remedy))
+		for _, bad := range plan.BadBaseDirs([]string{s.BaseDirName}) {
+			out = append(out, invalid("baseDirName", bad.Dir, bad.Remedy))
 		}
 		if len(s.BaseDirNames) > 0 {
 			out = append(out, invalid("baseDirNames", s.BaseDirNames, "remove it or spec.baseDirName"))
 		}
 	}
-	for i, dir := range s.BaseDirNames {
-		field := fmt.Sprintf("baseDirNames[%d]", i)
-		if remedy := badBaseDir(dir); remedy != "" {
-			out = append(out, invalid(field, dir, remedy))
-		}
-		for j, other := range s.BaseDirNames {
-			if j != i && (dir == other && j < i || strings.HasPrefix(dir, other+"/")) {
-				out = append(out, invalid(field, dir, fmt.Sprintf("choose one outside %s: threads in the two would meet", other)))
-				break
-			}
-		}
+	for _, bad := range plan.BadBaseDirs(s.BaseDirNames) {
+		out = append(out, invalid(fmt.Sprintf("baseDirNames[%d]", bad.Index), bad.Dir, bad.Remedy))
 	}
 	return out
-}
-
-// badBaseDir says what to do about a base directory that cannot be one; empty if it can.
-func badBaseDir(dir string) string {
-	switch {
-	case !strings.HasPrefix(dir, "/"):
-		return "write an absolute path, with a slash in front"
-	case dir == "/":
-		return "name a directory: the root belongs to everybody"
-	case path.Clean(dir) != dir:
-		return fmt.Sprintf("write it in its shortest form, %s", path.Clean(dir))
-	case strings.ContainsAny(dir, ":\x00"):
-		return "choose another: HDFS allows neither colons nor zero bytes in names"
-	case len(dir) > maxBaseDir:
-		return fmt.Sprintf("choose a shorter one, of at most %d bytes", maxBaseDir)
-	}
-	return ""
 }
 
 // checkPermissions: what affects others at the target is done only if it was asked for, and undone.

@@ -183,7 +183,7 @@ func TestUpstreamIsRefusedWhatGoesBeyondIt(t *testing.T) {
 }
 
 func TestBaseDirs(t *testing.T) {
-	long := "/" + strings.Repeat("x", maxBaseDir)
+	long := "/" + strings.Repeat("x", 4000)
 	tests := map[string]struct {
 		one  string
 		many []string

@@ -20,6 +20,9 @@ func operationsOf(s *v1alpha1.NNThroughputRunSpec) []string {
 			continue
 		}
 		out = append(out, plan.OpCreate, plan.OpMkdirs, plan.OpOpen, plan.OpDelete, plan.OpAppend, plan.OpFileStatus, plan.OpRename, plan.OpBlockReport)
+		if isStandalone(s) {
+			out = append(out, plan.OpReplication)
+		}
 		if !isUpstream(s) {
 			out = append(out, plan.OpClean)
 		}

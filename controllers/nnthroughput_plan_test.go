@@ -108,7 +108,7 @@ func TestNNThroughputPlan(t *testing.T) {
 		"upstream": {
 			[]nntEdit{doing("all"), upstreamRun("file:///"), func(s *v1alpha1.NNThroughputRunSpec) { s.BaseDirName = "/x" }},
 			plan.NNThroughput{
-				Engine: "Upstream", Operations: []string{"create", "mkdirs", "open", "delete", "append", "fileStatus", "rename", "blockReport"},
+				Engine: "Upstream", Operations: []string{"create", "mkdirs", "open", "delete", "append", "fileStatus", "rename", "blockReport", "replication"},
 				BaseDirs: []string{"/x"}, Threads: 3, Connections: 1, Files: 10, FilesPerDir: 4, Dirs: 10, DirsPerDir: 2, LogLevel: "ERROR",
 				DataNodes: 10, Reports: 30, BlocksPerReport: 100, BlocksPerFile: 10, NodesToDecommission: 1, NodeReplicationLimit: 100, TotalBlocks: 100,
 			},

@@ -76,7 +76,7 @@ func TestNNThroughputOptions(t *testing.T) {
 	got := options(NNThroughput{}, run)
 	for k, want := range map[string]string{
 		"engine": "Upstream", "client": "", "logLevel": "ERROR", "rate": "1.5", "duration": "1m0s", "blockSize": "1024", "replication": "2",
-		"baseDirName": "", "baseDirNames": "/a,/b", "operations": "create,mkdirs,open,delete,append,fileStatus,rename,blockReport",
+		"baseDirName": "", "baseDirNames": "/a,/b", "operations": "create,mkdirs,open,delete,append,fileStatus,rename,blockReport,replication",
 	} {
 		if got[k] != want {
 			t.Errorf("option %s is %q, want %q", k, got[k], want)

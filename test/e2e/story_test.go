@@ -8,6 +8,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -204,7 +205,7 @@ func (s *story) expectJobs(run controllers.Run, want map[string]int) {
 			want[step] += n
 		}
 	}
-	if diff := cmp.Diff(want, s.jobs()); diff != "" {
+	if diff := gocmp.Diff(want, s.jobs()); diff != "" {
 		s.t.Errorf("Jobs by step (-want +got):\n%s", diff)
 	}
 }
@@ -461,11 +462,11 @@ func (s *story) report(run controllers.Run) (*results.Document, string) {
 	}
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: statusOf(run).ReportRef.Name}}
 	s.get(cm)
-	doc, err := results.ParseDocument([]byte(cm.Data["report.json"]))
+	doc, err := results.Unpack(cm.Data, cm.BinaryData)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return doc, cm.Data["TestDFSIO_results.log"]
+	return doc, cmp.Or(cm.Data["TestDFSIO_results.log"], cm.Data["NNThroughputBenchmark.txt"])
 }
 
 // expectFigures checks that each measurement moved exactly n files of size bytes, that its rates follow from its bytes
