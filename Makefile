@@ -50,6 +50,7 @@ images: ## images of manager and runner as OCI archives, into bin/images/
 manifests: ## CRDs, roles, deep copies and the chart's copies of them
 	go run ./hack/manifests
 generate: manifests ## everything that is generated
+	go -C hack/protos run .
 fmt: ## format all Go files
 	$(TOOL) gofumpt -w .
 lint: ## static analysis

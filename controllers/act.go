@@ -133,8 +133,11 @@ func (r *Reconciler) input(o *observed) jobs.Input {
 		GateTimeoutMillis: gateTimeout.Milliseconds(), SeriesMicros: seriesMicros,
 		Target: targetPlan(&t),
 	}
-	if step.Name == plan.StepPreflight || step.Name == plan.StepCleanup {
-		p.TimeoutMillis = auxTimeout.Milliseconds()
+	switch step.Name {
+	case plan.StepPreflight:
+		p.TimeoutMillis = preflightTimeout.Milliseconds()
+	case plan.StepCleanup, plan.OpClean: // every kind calls it clean
+		p.TimeoutMillis = removalTimeout.Milliseconds()
 	}
 	r.Benchmark.Fill(o.run, &p)
 	in := jobs.Input{

@@ -96,9 +96,10 @@ func (d *decision) environment(o *observed, step Step) {
 const maxFact = 512
 
 // factsWith are the facts so far and those of a step: all that preflight found, what cleanup found beside it, and of
-// measured steps how many real blocks the fake DataNodes had, which their shards tell one after the other.
+// measured steps how many real blocks the fake DataNodes had, which their shards tell one after the other, and how often
+// shards had to turn to another NameNode.
 func factsWith(facts map[string]string, step Step, shards []shard) map[string]string {
-	var blocks []string
+	var blocks, failovers []string
 	for _, s := range shards {
 		if s.report == nil {
 			continue
@@ -111,20 +112,31 @@ func factsWith(facts map[string]string, step Step, shards []shard) map[string]st
 			both := maps.Clone(told)
 			maps.Copy(both, facts)
 			facts = both
-		case step.Measured && told[report.FactBlocksPerDataNode] != "":
-			blocks = append(blocks, told[report.FactBlocksPerDataNode])
-		}
-	}
-	if len(blocks) > 0 {
-		with := map[string]string{report.FactBlocksPerDataNode: truncate(strings.Join(blocks, ","), maxFact)}
-		for name, fact := range facts {
-			if name != report.FactBlocksPerDataNode {
-				with[name] = fact
+		case step.Measured:
+			if b := told[report.FactBlocksPerDataNode]; b != "" {
+				blocks = append(blocks, b)
+			}
+			if f := told[report.FactFailovers]; f != "" {
+				failovers = append(failovers, fmt.Sprintf("%s, shard %d: %s", step, s.index, f))
 			}
 		}
-		facts = with
 	}
-	return facts
+	facts = factWith(facts, report.FactBlocksPerDataNode, strings.Join(blocks, ","))
+	if before := facts[report.FactFailovers]; before != "" && len(failovers) > 0 {
+		failovers = slices.Insert(failovers, 0, before)
+	}
+	return factWith(facts, report.FactFailovers, strings.Join(failovers, "; "))
+}
+
+// factWith is a copy of facts with one more, in at most maxFact bytes; facts itself if that one is empty.
+func factWith(facts map[string]string, name, fact string) map[string]string {
+	if fact == "" {
+		return facts
+	}
+	with := map[string]string{}
+	maps.Copy(with, facts)
+	with[name] = truncate(fact, maxFact)
+	return with
 }
 
 // maxNodesShown bounds status.environment.shardsPerNode.

@@ -27,8 +27,10 @@ const (
 	// gateTimeout is how long a prepared shard waits for a start order before it ends by itself: only for the case that
 	// the operator is gone, since an operator that is there ends attempts by startDeadline.
 	gateTimeout = time.Hour
-	// auxTimeout bounds preflight and cleanup.
-	auxTimeout = 2 * time.Minute
+	// preflightTimeout bounds preflight.
+	preflightTimeout = 2 * time.Minute
+	// removalTimeout bounds the steps that remove what was made: a NameNode takes minutes for hundreds of millions of files.
+	removalTimeout = 30 * time.Minute
 )
 
 func value[T any](p *T, def T) T {

@@ -100,6 +100,7 @@ func checkUnused(s *v1alpha1.NNThroughputRunSpec) []Problem {
 		set   bool
 		ops   []string
 	}{
+		{"threads", s.Threads != nil, threadOps},
 		{"connectionsPerShard", s.ConnectionsPerShard != nil, append(slices.Clone(threadOps), plan.OpBlockReport)},
 		{"files", s.Files != nil, fileOps},
 		{"filesPerDir", s.FilesPerDir != nil, fileOps},

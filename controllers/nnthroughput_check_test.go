@@ -67,6 +67,10 @@ func TestNNThroughputCheck(t *testing.T) {
 			[]nntEdit{func(s *spec) { s.BlockSize, s.Rate = "0k", "0.000" }},
 			[]string{"spec.blockSize: 0k is invalid; give a size above zero", "spec.rate: 0.000 is invalid; give a rate above zero, or remove it"},
 		},
+		"threads for what has none": {
+			[]nntEdit{doing("blockReport", "clean"), fake, func(s *spec) { s.Threads, s.Shards = ptr(int32(64)), ptr(int32(4)) }},
+			[]string{"spec.threads: an option of create, mkdirs, open, delete, append, fileStatus, rename is invalid; remove it, or add such an operation to spec.operations"},
+		},
 		"options that nothing takes": {
 			[]nntEdit{doing("mkdirs"), func(s *spec) { s.Files, s.Reports = ptr(int64(1)), ptr(int64(1)) }},
 			[]string{

@@ -209,7 +209,13 @@ func TestFactsWith(t *testing.T) {
 		"cleanup alone":      {nil, Step{Name: "cleanup"}, told(map[string]string{"left": "a"}), map[string]string{"left": "a"}},
 		"blocks":             {before, Step{Name: "blockReport", Measured: true}, told(map[string]string{"blocksPerDataNode": "100*4"}, map[string]string{"blocksPerDataNode": "100*3,95", "x": "y"}), map[string]string{"nameNode": "nn", "blocksPerDataNode": "100*4,100*3,95"}},
 		"other measurements": {before, Step{Name: "create", Measured: true}, told(map[string]string{"x": "y"}), before},
-		"many shards":        {nil, Step{Name: "blockReport", Measured: true}, told(map[string]string{"blocksPerDataNode": strings.Repeat("7", 600)}), map[string]string{"blocksPerDataNode": strings.Repeat("7", 509) + "..."}},
+		"failovers": {
+			map[string]string{"failovers": "open, repeat 1, shard 0: 1 (the last to a:1)"},
+			Step{Name: "open", Repeat: 2, Measured: true},
+			told(map[string]string{"failovers": "2 (the last to b:2)"}),
+			map[string]string{"failovers": "open, repeat 1, shard 0: 1 (the last to a:1); open, repeat 2, shard 0: 2 (the last to b:2)"},
+		},
+		"many shards": {nil, Step{Name: "blockReport", Measured: true}, told(map[string]string{"blocksPerDataNode": strings.Repeat("7", 600)}), map[string]string{"blocksPerDataNode": strings.Repeat("7", 509) + "..."}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -3,34 +3,17 @@ package controllers
 import (
 	"fmt"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 )
 
-// Facts by which the shard of the original tool tells what it printed and a report has no field for.
-const (
-	factAverage        = "averageMillis"
-	factRequired       = "requiredOperations"
-	factDecommissioned = "decommissionedBlocks"
-	factPending        = "pendingReplications"
-)
-
 // Text implements Benchmark: what NNThroughputBenchmark prints.
 func (NNThroughput) Text(run Run, step Step, in report.MergeInput, merged *report.Merged) (string, error) {
-	op := step.Name
-	if op == plan.OpReplication {
-		op = plan.OpBlockReport // which tells of the blocks of its fake DataNodes, too
-	}
-	t, err := report.NNThroughputOf(op, inputsOf(run, step, merged), in, merged)
+	t, err := report.NNThroughputOf(step.Name, inputsOf(run, step, merged), in, merged)
 	if err != nil {
 		return "", err
-	}
-	t.Operation = step.Name
-	if isUpstream(nntSpec(run)) {
-		printed(&t, in)
 	}
 	var b strings.Builder
 	if err := report.RenderNNThroughput(&b, t); err != nil {
@@ -66,17 +49,4 @@ func workDirs(run Run, step Step, attempt int32) string {
 		dirs[i] = path.Join(base, name)
 	}
 	return strings.Join(dirs, ",")
-}
-
-// printed fills in what the original tool printed itself.
-func printed(t *report.NNThroughput, in report.MergeInput) {
-	for _, r := range in.Reports {
-		for fact, figure := range map[string]*int64{
-			factAverage: &t.AverageMillis, factRequired: &t.Inputs.RequiredOperations, factDecommissioned: &t.DecommissionedBlocks, factPending: &t.PendingReplications,
-		} {
-			if n, err := strconv.ParseInt(r.Body.Facts[fact], 10, 64); err == nil {
-				*figure = n
-			}
-		}
-	}
 }

@@ -204,7 +204,7 @@ func TestInput(t *testing.T) {
 		r.Spec.Target.User, r.Spec.Target.Properties = "hdfs", map[string]v1alpha1.PropertyValue{"a": "b"}
 		r.Spec.Target.HadoopConfig = &v1alpha1.HadoopConfig{ConfigMapRef: v1alpha1.LocalObjectReference{Name: "hdfs"}}
 	})
-	timeouts := map[string]int64{"preflight": 120_000, "write": 0, "read": 0, "cleanup": 120_000}
+	timeouts := map[string]int64{"preflight": 120_000, "write": 0, "read": 0, "cleanup": 1_800_000}
 	for _, s := range stepsOf(DFSIO{}, run) {
 		in := (&Reconciler{Benchmark: DFSIO{}, RunnerImage: "unused"}).input(moment(t, run, stepRow(s.Name, v1alpha1.StepPreparing, nil)))
 		want := plan.Plan{

@@ -83,14 +83,17 @@ stop_servers() {
 
 # server_environment: where the tests find them.
 server_environment() {
-  local namenode version rpc http list=
+  local namenode version rpc http list= homes=$HADOOP_DIR/home # the present version's first
+  for version in "${HADOOP_VERSIONS[@]}"; do
+    if [[ $version != "$HADOOP_VERSION" ]]; then homes+=:$CACHE/hadoop/$version/home; fi
+  done
   for namenode in "${LONE_NAMENODES[@]}"; do
     read -r version rpc http <<<"$namenode"
     list+=${list:+,}$version=$CP_IP:$rpc:$http
   done
   export HADOOPBENCH_TEST_NN=$list HADOOPBENCH_TEST_FS=hdfs://$CP_IP:$rpc
   export HADOOPBENCH_TEST_HDFS=hdfs://$CP_IP:8020 HADOOPBENCH_TEST_HTTP=http://$NAMENODE_HTTP
-  export HADOOPBENCH_TEST_HADOOP_CONF=$HADOOP_CONF/client HADOOPBENCH_TEST_HADOOP_HOME=$HADOOP_DIR/home
+  export HADOOPBENCH_TEST_HADOOP_CONF=$HADOOP_CONF/client HADOOPBENCH_TEST_HADOOP_HOME=$homes
   export HADOOPBENCH_TEST_HA=$HADOOP_CONF/client-ha HADOOPBENCH_TEST_HA_CONTROL=$ROOT/hack/hadoop/ha.sh
   export HADOOPBENCH_TEST_KERBEROS=$STATE/krb
   export HADOOPBENCH_TEST_KERBEROS_NN=authentication=$CP_IP:8320,integrity=$CP_IP:8321,privacy=$CP_IP:8322

@@ -40,7 +40,7 @@ type NNThroughputRunList struct {
 // NNThroughputRunSpec is what an NNThroughputRun measures. The fields have the names of NNThroughputBenchmark's options;
 // counts are totals over all shards.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.threads) ? self.threads : 3) >= (has(self.shards) ? self.shards : 1)",message="threads is less than shards, so that some pods would have none: raise threads (default 3) or lower shards",fieldPath=".shards"
+// +kubebuilder:validation:XValidation:rule="(has(self.threads) ? self.threads : 3) >= (has(self.shards) ? self.shards : 1) || self.operations.all(o, o in ['blockReport', 'replication', 'clean'])",message="threads is less than shards, so that some pods would have none: raise threads (default 3) or lower shards",fieldPath=".shards"
 // +kubebuilder:validation:XValidation:rule="!has(self.baseDirName) || !has(self.baseDirNames)",message="baseDirName and baseDirNames exclude each other: leave one of them out",fieldPath=".baseDirNames"
 // +kubebuilder:validation:XValidation:rule="!has(self.nonSuperUser) || !self.nonSuperUser || !has(self.manageSafeMode) || !self.manageSafeMode",message="only a superuser can change the safe mode: leave manageSafeMode or nonSuperUser out",fieldPath=".manageSafeMode"
 type NNThroughputRunSpec struct {
@@ -61,7 +61,8 @@ type NNThroughputRunSpec struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Threads *int32 `json:"threads,omitempty"`
 
-	// Shards is the number of pods that the threads are spread over; at most threads. Default 1.
+	// Shards is the number of pods that threads and fake DataNodes are spread over; at most as many as there are of those.
+	// Default 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000

@@ -319,6 +319,9 @@ type ShardRow struct {
 	// Bytes moved.
 	// +optional
 	Bytes int64 `json:"bytes,omitempty"`
+	// Operations that succeeded.
+	// +optional
+	Operations int64 `json:"operations,omitempty"`
 	// ExecMicros from its start to its end, in microseconds.
 	// +optional
 	ExecMicros int64 `json:"execMicros,omitempty"`

@@ -166,7 +166,8 @@ func outliers(in Input, m *report.Merged) []v1alpha1.ShardRow {
 	add := func(why string, rows []report.ShardRow) {
 		for _, r := range rows[:min(len(rows), maxOutliers)] {
 			out = append(out, v1alpha1.ShardRow{
-				Index: r.Index, Why: why, Pod: in.pod(r.Index), Node: r.Node, Bytes: r.Bytes, ExecMicros: r.ExecMicros, Outcome: string(r.Outcome),
+				Index: r.Index, Why: why, Pod: in.pod(r.Index), Node: r.Node, Bytes: r.Bytes, Operations: r.Operations,
+				ExecMicros: r.ExecMicros, Outcome: string(r.Outcome),
 			})
 		}
 	}
@@ -182,7 +183,7 @@ func outliers(in Input, m *report.Merged) []v1alpha1.ShardRow {
 		failed++
 		row := v1alpha1.ShardRow{Index: s.Index, Why: "Failed", Pod: s.Pod, Node: s.Node, Outcome: "Lost"}
 		if s.Report != nil {
-			row.Outcome, row.Bytes = string(s.Report.Envelope.Outcome), s.Report.Body.Bytes
+			row.Outcome, row.Bytes, row.Operations = string(s.Report.Envelope.Outcome), s.Report.Body.Bytes, s.Report.Body.Operations
 			row.ExecMicros = s.Report.Body.End - s.Report.Body.Start
 		}
 		out = append(out, row)

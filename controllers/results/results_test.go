@@ -102,12 +102,12 @@ func TestOutliers(t *testing.T) {
 	p := measure(t, in, nil)
 	var got []string
 	for _, o := range p.Result.Outliers {
-		got = append(got, fmt.Sprintf("%s %d %s/%s %s %d", o.Why, o.Index, o.Pod, o.Node, o.Outcome, o.ExecMicros/second))
+		got = append(got, fmt.Sprintf("%s %d %s/%s %s %d %d", o.Why, o.Index, o.Pod, o.Node, o.Outcome, o.ExecMicros/second, o.Operations))
 	}
 	want := []string{
-		"Slowest 9 pod-9/node-0 Complete 19", "Slowest 8 pod-8/node-2 Complete 18", "Slowest 7 pod-7/node-1 Complete 17",
-		"Fastest 0 pod-0/node-0 Complete 10", "Fastest 1 pod-1/node-1 Complete 11", "Fastest 2 pod-2/node-2 Complete 12",
-		"Failed 4 pod-4/node-1 Partial 14", "Failed 5 pod-5/node-2 Lost 0",
+		"Slowest 9 pod-9/node-0 Complete 19 1024", "Slowest 8 pod-8/node-2 Complete 18 1024", "Slowest 7 pod-7/node-1 Complete 17 1024",
+		"Fastest 0 pod-0/node-0 Complete 10 1024", "Fastest 1 pod-1/node-1 Complete 11 1024", "Fastest 2 pod-2/node-2 Complete 12 1024",
+		"Failed 4 pod-4/node-1 Partial 14 1024", "Failed 5 pod-5/node-2 Lost 0 0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outliers (-want +got):\n%s", diff)

@@ -1,7 +1,6 @@
 package dfsio
 
 import (
-	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -41,23 +40,6 @@ func fileIndex(name string, n int32) (index int32, ok bool) {
 		return 0, false
 	}
 	return int32(i), true
-}
-
-// checkBase refuses base directories that could not be told apart from other people's data.
-func checkBase(base string) error {
-	switch {
-	case !strings.HasPrefix(base, "/"):
-		return fmt.Errorf("baseDir %q: not an absolute path; write it with a slash in front", base)
-	case base == "/":
-		return fmt.Errorf("baseDir %q: the root belongs to everybody; name a directory", base)
-	case path.Clean(base) != base:
-		return fmt.Errorf("baseDir %q: not in its shortest form; write %q", base, path.Clean(base))
-	case strings.ContainsAny(base, ":\x00"):
-		return fmt.Errorf("baseDir %q: HDFS allows neither colons nor zero bytes in names", base)
-	case len(base) > 4000:
-		return fmt.Errorf("baseDir of %d bytes: HDFS allows paths up to 8000; choose a shorter one", len(base))
-	}
-	return nil
 }
 
 // parents returns the directories from below the root down to dir, itself last.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hadoop-bench/operator/runner/dfsio"
+	"github.com/hadoop-bench/operator/runner/hadoop/reach"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 	"github.com/hadoop-bench/operator/runner/steps"
@@ -294,7 +295,7 @@ func TestPreflightReach(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, newPlan(plan.StepPreflight, tt.target))
-			b.env.Network = dfsio.Network{
+			b.env.Network = reach.Network{
 				LookupHost: func(_ context.Context, host string) ([]string, error) {
 					return []string{"198.51.100.1"}, tt.lookup[host]
 				},

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/hadoop-bench/operator/runner/hadoop/reach"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 	"github.com/hadoop-bench/operator/runner/steps"
@@ -32,14 +32,8 @@ const (
 // Env is what a step gets: what the shard gives to every benchmark, and how the target is reached.
 type Env struct {
 	steps.Env
-	Network Network                                             // zero: the system's
+	Network reach.Network                                       // how preflight looks at the target's addresses
 	Connect func(ctx context.Context, c Connection) (FS, error) // nil: Connect
-}
-
-// Network is how preflight looks at the target's addresses.
-type Network struct {
-	LookupHost  func(ctx context.Context, host string) ([]string, error)
-	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // step is one step under way.
@@ -130,8 +124,8 @@ func Validate(p *plan.Plan, index int32) error {
 	if d == nil {
 		return errors.New("plan: dfsio is missing; only DFSIO runs are supported yet")
 	}
-	if err := checkBase(d.BaseDir); err != nil {
-		return fmt.Errorf("plan: %w", err)
+	for _, bad := range plan.BadBaseDirs([]string{d.BaseDir}) {
+		return fmt.Errorf("plan: baseDir %q: %s", bad.Dir, bad.Remedy)
 	}
 	if p.Identity.RunUID == "" || strings.ContainsAny(p.Identity.RunUID, "/:\x00") {
 		return fmt.Errorf("plan: uid %q: not the UID of an object", p.Identity.RunUID)

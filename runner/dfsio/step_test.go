@@ -15,6 +15,7 @@ import (
 
 	"github.com/hadoop-bench/operator/runner/dfsio"
 	"github.com/hadoop-bench/operator/runner/hadoop/conf"
+	"github.com/hadoop-bench/operator/runner/hadoop/reach"
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
@@ -72,7 +73,7 @@ func newBench(t *testing.T, p *plan.Plan, paths ...string) *bench {
 			Gate: &measure.Gate{Clock: b.clock, ReadyFile: filepath.Join(t.TempDir(), "ready")},
 			Self: measure.Self{Cores: 3},
 		},
-		Network: dfsio.Network{
+		Network: reach.Network{
 			LookupHost:  func(context.Context, string) ([]string, error) { return []string{"198.51.100.1"}, nil },
 			DialContext: func(context.Context, string, string) (net.Conn, error) { c, _ := net.Pipe(); return c, nil },
 		},
@@ -123,12 +124,12 @@ func TestRunRefusesPlans(t *testing.T) {
 		want   string
 	}{
 		"no dfsio":            {plan.TestWrite, func(p *plan.Plan) { p.DFSIO = nil }, 0, "dfsio is missing"},
-		"relative base":       {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "x" }, 0, `baseDir "x": not an absolute path`},
+		"relative base":       {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "x" }, 0, `baseDir "x": write an absolute path`},
 		"root as base":        {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/" }, 0, "the root belongs to everybody"},
-		"base with dots":      {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/a/../b" }, 0, `write "/b"`},
-		"base with slash":     {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/a/" }, 0, `write "/a"`},
+		"base with dots":      {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/a/../b" }, 0, "shortest form, /b"},
+		"base with slash":     {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/a/" }, 0, "shortest form, /a"},
 		"base with colon":     {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/a:b" }, 0, "neither colons"},
-		"long base":           {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/" + strings.Repeat("a", 5000) }, 0, "5001 bytes"},
+		"long base":           {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.BaseDir = "/" + strings.Repeat("a", 5000) }, 0, "at most 4000 bytes"},
 		"no uid":              {plan.TestWrite, func(p *plan.Plan) { p.Identity.RunUID = "" }, 0, `uid ""`},
 		"uid with slash":      {plan.TestWrite, func(p *plan.Plan) { p.Identity.RunUID = "../x" }, 0, `uid "../x"`},
 		"no files":            {plan.TestWrite, func(p *plan.Plan) { p.DFSIO.NrFiles = 0 }, 0, "nrFiles 0: not between 1 and 1000000"},

@@ -57,7 +57,7 @@ func (b *blockReport) setUp(ctx context.Context) error {
 	for i, n := range b.fleet.nodes {
 		counts[i] = n.encode(b.nnt.BlocksPerReport)
 	}
-	b.fact("blocksPerDataNode", runLength(counts))
+	b.fact(report.FactBlocksPerDataNode, runLength(counts))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
 	"github.com/hadoop-bench/operator/runner/plan"
@@ -109,7 +110,7 @@ func (s *step) empty(ctx context.Context, base string) error {
 			left = append(left, file)
 			continue
 		}
-		if _, err := s.control().Delete(ctx, file, true); err != nil {
+		if err := s.remove(ctx, file); err != nil {
 			return s.refused("delete "+file, err)
 		}
 		s.body.Operations++
@@ -123,6 +124,27 @@ func (s *step) empty(ctx context.Context, base string) error {
 		s.env.Log.Warn("Files of others were left alone", "left", left)
 	}
 	return nil
+}
+
+// removalPoll is how often is looked whether something is gone that the NameNode is deleting.
+const removalPoll = 2 * time.Second
+
+// remove deletes a path with all that is in it; there being nothing is fine. The NameNode takes longer for hundreds of
+// millions of files than a call is waited for, and goes on all the same: then remove looks until the path is gone, or the
+// context ends.
+func (s *step) remove(ctx context.Context, file string) error {
+	_, err := s.control().Delete(ctx, file, true)
+	for outlived(err) {
+		s.env.Log.Info("The NameNode is still deleting", "path", file)
+		if err := s.env.Clock.Wait(ctx, removalPoll); err != nil {
+			return err
+		}
+		found := false
+		if _, found, err = s.control().GetFileInfo(ctx, file); err == nil && found {
+			_, err = s.control().Delete(ctx, file, true)
+		}
+	}
+	return err
 }
 
 // isTemporary tells a file of this run that is there for a moment only, unless its shard was killed.

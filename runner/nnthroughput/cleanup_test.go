@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
+	"github.com/hadoop-bench/operator/runner/hadoop/rpc"
 	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/nnthroughput"
 	"github.com/hadoop-bench/operator/runner/plan"
@@ -106,6 +108,81 @@ func TestCleanupStopped(t *testing.T) {
 	b.mustRun(t)
 	if files := b.nn.files(""); len(files) > 0 || !b.nn.safeMode {
 		t.Errorf("files %v, safe mode %v", files, b.nn.safeMode)
+	}
+}
+
+// TestCleanupOfLargeTrees: the NameNode goes on deleting when the call for it is given up.
+func TestCleanupOfLargeTrees(t *testing.T) {
+	const tree = base + "/create"
+	late := &rpc.LostError{Address: "nn1:8020", Method: "delete", Timeout: true, Err: errors.New("no answer within 1m0s")}
+	gaveUp := &namenode.UnreachableError{Method: "delete", Attempts: 2, Answers: []namenode.Answer{
+		{Address: "nn1:8020", Err: late}, {Address: "nn2:8020", Err: remoteError("ipc.StandbyException", "standby")},
+	}}
+	down := &namenode.UnreachableError{Method: "delete", Attempts: 2, Answers: []namenode.Answer{{Address: "nn1:8020", Err: errors.New("connection refused")}}}
+	tests := map[string]struct {
+		answers []error // to the calls about the tree, in order; after them all is well
+		gone    int     // before this answer the tree is gone; 0: the calls delete it
+		reason  string
+		calls   []string
+	}{
+		"gone when looked at":      {[]error{gaveUp}, 1, "", []string{"delete", "getFileInfo"}},
+		"gone after some time":     {[]error{gaveUp, gaveUp, gaveUp}, 3, "", []string{"delete", "getFileInfo", "getFileInfo", "getFileInfo"}},
+		"still there and deleted":  {[]error{gaveUp, nil, gaveUp}, 0, "", []string{"delete", "getFileInfo", "delete", "getFileInfo", "delete"}},
+		"down":                     {[]error{down}, 0, steps.ReasonNameNodeUnreachable, []string{"delete"}},
+		"down while it is deleted": {[]error{gaveUp, down}, 0, steps.ReasonNameNodeUnreachable, []string{"delete", "getFileInfo"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			b := newInspection(t, operations(plan.OpCreate), tree+"/ThroughputBenchDir0/ThroughputBench0", marker)
+			b.env.Plan.Identity.Step = plan.StepCleanup
+			var calls []string
+			b.nn.fail = func(call, path string) error {
+				if path != tree {
+					return nil
+				}
+				calls = append(calls, call)
+				n := len(calls) - 1
+				if tt.gone > 0 && n == tt.gone {
+					b.nn.drop(tree)
+				}
+				if n < len(tt.answers) {
+					return tt.answers[n]
+				}
+				return nil
+			}
+			err := b.run(t)
+			if tt.reason != "" {
+				wantFailure(t, err, report.ExitTarget, tt.reason, "delete "+tree)
+			} else if files := b.nn.files(""); err != nil || len(files) > 0 {
+				t.Errorf("Run: %v, files %v", err, files)
+			}
+			if diff := cmp.Diff(tt.calls, calls); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCleanupOfLargeTreesEnds: only the step's own deadline ends the waiting.
+func TestCleanupOfLargeTreesEnds(t *testing.T) {
+	b := newInspection(t, operations(plan.OpCreate), base+"/create/f", marker)
+	b.env.Plan.Identity.Step = plan.StepCleanup
+	ctx, cancel := context.WithCancelCause(t.Context())
+	calls := 0
+	b.nn.fail = func(call, path string) error {
+		if path != base+"/create" {
+			return nil
+		}
+		if calls++; calls == 100 {
+			cancel(measure.ErrDeadline)
+		}
+		return &namenode.UnreachableError{Answers: []namenode.Answer{{Address: "nn:8020", Err: &rpc.LostError{Timeout: true, Err: errors.New("no answer")}}}}
+	}
+	if err := nnthroughput.Run(ctx, b.env, &b.body); !errors.Is(err, measure.ErrDeadline) || calls != 100 {
+		t.Errorf("Run: %v after %d calls, want the deadline after 100", err, calls)
+	}
+	if diff := cmp.Diff([]string{marker, base + "/create/f"}, b.nn.files("")); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
+	"github.com/hadoop-bench/operator/runner/hadoop/rpc"
 	"github.com/hadoop-bench/operator/runner/hadoop/sasl"
 	"github.com/hadoop-bench/operator/runner/report"
 	"github.com/hadoop-bench/operator/runner/steps"
@@ -29,6 +30,15 @@ func textOf(err error) string { return namenode.Text(err) }
 
 // unreachable tells that the name service did not answer within the client's own retries: going on is of no use.
 func unreachable(err error) bool { return errors.Is(err, namenode.ErrUnreachable) }
+
+// outlived tells that a NameNode took a call and did not answer it in the time that calls have: it may still be at it.
+func outlived(err error) bool {
+	gaveUp := new(namenode.UnreachableError)
+	return errors.As(err, &gaveUp) && slices.ContainsFunc(gaveUp.Answers, func(a namenode.Answer) bool {
+		lost := new(rpc.LostError)
+		return errors.As(a.Err, &lost) && lost.Timeout
+	})
+}
 
 // denied tells that the NameNode is there, but does not let us write.
 func denied(err error) bool { return classOf(err) == classAccess || inSafeMode(err) }
@@ -84,6 +94,18 @@ func refusals() []refusal {
 		{
 			classed(classLogin), report.ExitTarget, steps.ReasonLoginFailed,
 			"check principal, keytab and krb5.conf in spec.target.kerberos, and that the KDC can be reached from this namespace",
+		},
+		{
+			contains("dfs.namenode.kerberos.principal says"), report.ExitTarget, steps.ReasonLoginFailed,
+			"set dfs.namenode.kerberos.principal in the Hadoop configuration to the principal that the NameNode has, or correct spec.target",
+		},
+		{
+			contains("hadoop.rpc.protection is "), report.ExitTarget, steps.ReasonLoginFailed,
+			"set hadoop.rpc.protection in the Hadoop configuration to what the NameNode offers, or to a list with it",
+		},
+		{
+			contains("ipc.client.fallback-to-simple-auth-allowed"), report.ExitTarget, steps.ReasonLoginFailed,
+			"the NameNode knows no Kerberos: leave spec.target.kerberos unset, or correct spec.target",
 		},
 		{
 			classed(classAuthorization), report.ExitTarget, steps.ReasonPermissionDenied,

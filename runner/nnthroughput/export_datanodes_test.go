@@ -1,10 +1,6 @@
 package nnthroughput
 
 import (
-	"context"
-	"log/slog"
-	"net"
-
 	"github.com/hadoop-bench/operator/runner/plan"
 )
 
@@ -27,11 +23,6 @@ func ShareOf(dataNodes, blocksPerReport, blocksPerFile, replication, shards, ind
 	n := &plan.NNThroughput{DataNodes: dataNodes, BlocksPerReport: blocksPerReport, BlocksPerFile: blocksPerFile}
 	s := shareOf(n, replication, shards, index)
 	return [5]int64{s.first, s.end, s.firstFile, s.endFile, int64(s.replication)}
-}
-
-// Probe looks at addresses by way of the given functions.
-func Probe(ctx context.Context, log *slog.Logger, addresses []string, lookup func(context.Context, string) ([]string, error), dial func(ctx context.Context, network, address string) (net.Conn, error)) error {
-	return network{lookup: lookup, dial: dial}.probe(ctx, log, addresses)
 }
 
 // MarkerOf is a marker's name.

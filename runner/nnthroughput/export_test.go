@@ -7,9 +7,6 @@ import "github.com/hadoop-bench/operator/runner/plan"
 // PathOf is the n-th name below dir with perDir names in a directory.
 func PathOf(dir string, perDir, n int64) string { return tree{perDir: perDir}.path(dir, n) }
 
-// CapacityOf is how many names there are.
-func CapacityOf(perDir int64) int64 { return tree{perDir: perDir}.capacity() }
-
 // Names returns the names of a thread, which remembers the directory of the last one.
 func Names(perDir int64) func(dir string, n int64) string {
 	m := &names{tree: tree{perDir: perDir}}

@@ -67,6 +67,17 @@ func (f *fakeNameNode) put(p string) {
 	f.entries[clean] = &fakeEntry{dir: strings.HasSuffix(p, "/"), mtime: f.now()}
 }
 
+// drop makes a directory and what is in it vanish.
+func (f *fakeNameNode) drop(dir string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for p := range f.entries {
+		if p == dir || strings.HasPrefix(p, dir+"/") {
+			delete(f.entries, p)
+		}
+	}
+}
+
 func (f *fakeNameNode) mkdirsLocked(dir string) {
 	for ; dir != "/"; dir = path.Dir(dir) {
 		if f.entries[dir] == nil {

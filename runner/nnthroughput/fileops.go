@@ -45,7 +45,7 @@ func (o *fileOperation) takeDown(context.Context) error { return nil }
 func (o *fileOperation) worker(i int) worker {
 	w := &fileWorker{
 		o: o, nn: o.thread(i), thread: o.work.first + int64(i),
-		names: names{tree: o.tree}, warm: names{tree: o.tree}, capacity: o.tree.capacity(),
+		names: names{tree: o.tree}, warm: names{tree: o.tree}, capacity: plan.Capacity(o.tree.perDir),
 	}
 	w.client = o.op + "-client-" + strconv.FormatInt(w.thread, 10)
 	w.options = o.createOptions(w.client)

@@ -144,7 +144,7 @@ func (s *step) watchFailovers() (tell func()) {
 	before := service.Failovers()
 	return func() {
 		if n := service.Failovers() - before; n > 0 {
-			s.fact("failovers", fmt.Sprintf("%d (the last to %s)", n, service.Address()))
+			s.fact(report.FactFailovers, fmt.Sprintf("%d (the last to %s)", n, service.Address()))
 		}
 	}
 }

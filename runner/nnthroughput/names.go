@@ -3,7 +3,6 @@ package nnthroughput
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"path"
 	"strconv"
 
@@ -14,8 +13,6 @@ import (
 const (
 	filePrefix = "/ThroughputBench"
 	dirPrefix  = "/ThroughputBenchDir"
-	// maxLevels is how deep the directories of a tree go: upstream keeps that many level indices and one as the end mark.
-	maxLevels = 19
 )
 
 // warmUpSuffix follows the name of an attempt's directory in that of its warm-up's.
@@ -40,26 +37,7 @@ type tree struct {
 	perDir int64
 }
 
-// capacity is how many names there are.
-func (t tree) capacity() int64 {
-	dirs := int64(0)
-	level := int64(1)
-	for range maxLevels {
-		high, low := bits.Mul64(uint64(level), uint64(t.perDir))
-		if high > 0 || low > math.MaxInt64 || dirs > math.MaxInt64-int64(low) {
-			return math.MaxInt64
-		}
-		level = int64(low)
-		dirs += level
-	}
-	high, low := bits.Mul64(uint64(dirs), uint64(t.perDir))
-	if high > 0 || low > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(low)
-}
-
-// path is the n-th name below dir; n must be less than the capacity.
+// path is the n-th name below dir; n must be less than plan.Capacity(perDir).
 func (t tree) path(dir string, n int64) string {
 	buf := make([]byte, 0, 256)
 	buf = append(buf, dir...)

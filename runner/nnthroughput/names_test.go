@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hadoop-bench/operator/runner/nnthroughput"
+	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 )
 
@@ -72,7 +73,7 @@ func TestRandomAccessIsTheOdometer(t *testing.T) {
 		t.Run(fmt.Sprint(perDir), func(t *testing.T) {
 			o := odometer{perDir: perDir}
 			remembering := nnthroughput.Names(perDir)
-			for n := range min(50_000, nnthroughput.CapacityOf(perDir)) {
+			for n := range min(50_000, plan.Capacity(perDir)) {
 				want := o.next()
 				if got := nnthroughput.PathOf("", perDir, n); got != want {
 					t.Fatalf("name %d is %s, want %s", n, got, want)
@@ -103,16 +104,6 @@ func TestNamesFarAway(t *testing.T) {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestCapacity(t *testing.T) {
-	for perDir, want := range map[int64]int64{
-		1: 19, 2: 2_097_148, 3: 5_230_176_597, 4: 1_466_015_503_696, 10: math.MaxInt64, math.MaxInt32: math.MaxInt64,
-	} {
-		if got := nnthroughput.CapacityOf(perDir); got != want {
-			t.Errorf("capacity with %d is %d, want %d", perDir, got, want)
-		}
 	}
 }
 

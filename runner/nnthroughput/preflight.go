@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
+	"github.com/hadoop-bench/operator/runner/hadoop/reach"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 	"github.com/hadoop-bench/operator/runner/steps"
@@ -61,7 +62,7 @@ func (s *step) makesFiles(op string) bool { return !s.nnt.UseExisting || !reads(
 
 // greet makes the first call. Only its answer shows that the other side is an active NameNode.
 func (p *inspection) greet(parent context.Context) error {
-	ctx, cancel := context.WithTimeout(parent, reachTimeout)
+	ctx, cancel := context.WithTimeout(parent, reach.Timeout)
 	defer cancel()
 	if _, _, err := p.control().GetFileInfo(ctx, "/"); err != nil {
 		return p.refused("ask the NameNode for its root directory", err)

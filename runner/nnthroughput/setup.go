@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hadoop-bench/operator/runner/measure"
@@ -93,7 +92,8 @@ func dataMissing(format string, args ...any) error {
 }
 
 // sweep deletes what earlier steps, repeats and attempts left below the base directories, so that the namespace does not
-// grow from one to the next. It touches only directories that bear the run's marker.
+// grow from one to the next. It touches only directories that bear the run's marker, and of what is in them only what has
+// the name of an attempt's directory.
 func (s *step) sweep(ctx context.Context) error {
 	for i, base := range s.nnt.BaseDirs {
 		found, err := s.look(ctx, base)
@@ -106,12 +106,12 @@ func (s *step) sweep(ctx context.Context) error {
 		}
 		own := path.Base(s.dirs[i])
 		for _, name := range found.entries {
-			if strings.HasPrefix(name, ownPrefix) || name == own || name == own+warmUpSuffix {
+			if !isAttempt(name) || name == own || name == own+warmUpSuffix {
 				continue
 			}
 			left := path.Join(base, name)
 			s.env.Log.Info("Clearing what an earlier step left", "path", left)
-			if _, err := s.control().Delete(ctx, left, true); err != nil {
+			if err := s.remove(ctx, left); err != nil {
 				return s.refused("delete "+left, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
+	"github.com/hadoop-bench/operator/runner/hadoop/reach"
 	"github.com/hadoop-bench/operator/runner/hadoop/sasl"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
@@ -34,14 +35,14 @@ func Connect(ctx context.Context, env *Env, _ int) (Target, error) {
 	o.Clock, o.Log, o.RPC.Connections = env.Clock, env.Log, int(env.Plan.NNThroughput.Connections)
 	if env.Plan.Identity.Step == plan.StepPreflight {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, reachTimeout)
+		ctx, cancel = context.WithTimeout(ctx, reach.Timeout)
 		defer cancel()
-		if err := systemNetwork().probe(ctx, env.Log, fs.Addresses); err != nil {
+		if err := (reach.Network{}).Probe(ctx, env.Log, fs.Addresses); err != nil {
 			return nil, errors.Join(err, closeLogin(login))
 		}
-		o.Failover.Deadline, o.RPC.DialTimeout = min(o.Failover.Deadline, probeTimeout), min(o.RPC.DialTimeout, probeTimeout)
+		o.Failover.Deadline, o.RPC.DialTimeout = min(o.Failover.Deadline, reach.AddressTimeout), min(o.RPC.DialTimeout, reach.AddressTimeout)
 		if o.Failover.Deadline == 0 {
-			o.Failover.Deadline = probeTimeout
+			o.Failover.Deadline = reach.AddressTimeout
 		}
 	}
 	c := &connection{login: login}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -82,28 +81,10 @@ func Validate(p *plan.Plan, index int32) error {
 // checkBases refuses base directories that could not be told apart from other people's data.
 func checkBases(bases []string) error {
 	if len(bases) < 1 || len(bases) > maxBases {
-		return fmt.Errorf("%d baseDirs: not between 1 and %d", len(bases), maxBases)
+		return fmt.Errorf("%d base directories: not between 1 and %d", len(bases), maxBases)
 	}
-	for i, base := range bases {
-		switch {
-		case !strings.HasPrefix(base, "/"):
-			return fmt.Errorf("baseDir %q: not an absolute path; write it with a slash in front", base)
-		case base == "/":
-			return fmt.Errorf("baseDir %q: the root belongs to everybody; name a directory", base)
-		case path.Clean(base) != base:
-			return fmt.Errorf("baseDir %q: not in its shortest form; write %q", base, path.Clean(base))
-		case strings.ContainsAny(base, ":\x00"):
-			return fmt.Errorf("baseDir %q: HDFS allows neither colons nor zero bytes in names", base)
-		case len(base) > 4000:
-			return fmt.Errorf("baseDir of %d bytes: HDFS allows paths up to 8000; choose a shorter one", len(base))
-		case slices.Contains(bases[:i], base):
-			return fmt.Errorf("baseDir %q: named twice", base)
-		}
-		for _, other := range bases[:i] {
-			if strings.HasPrefix(base, other+"/") || strings.HasPrefix(other, base+"/") {
-				return fmt.Errorf("baseDir %q: lies within or around %q; base directories must lie apart", base, other)
-			}
-		}
+	for _, bad := range plan.BadBaseDirs(bases) {
+		return fmt.Errorf("baseDirName %q: %s", bad.Dir, bad.Remedy)
 	}
 	return nil
 }
@@ -249,7 +230,7 @@ func checkCapacity(p *plan.Plan) error {
 		if perDir == 0 {
 			continue
 		}
-		if capacity := (tree{perDir: perDir}).capacity(); count > capacity {
+		if capacity := plan.Capacity(perDir); count > capacity {
 			return fmt.Errorf("%s %d: with %s %d there are names for %d; raise %s", counts, count, perDirs, perDir, capacity, perDirs)
 		}
 	}

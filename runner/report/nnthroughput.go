@@ -18,7 +18,7 @@ type NNThroughputInputs struct {
 	// Of create, open, delete, append, fileStatus and rename; for mkdirs these are directories.
 	Files, Threads, FilesPerDir int64
 
-	// Of blockReport; of replication only the DataNodes.
+	// Of blockReport; of replication only the DataNodes and their blocks.
 	Reports, DataNodes, BlocksPerReport, BlocksPerFile int64
 	// BlocksOfDataNodes is how many real blocks each DataNode has; empty if that is not known.
 	BlocksOfDataNodes []int64
@@ -54,8 +54,9 @@ func upstreamOpsPerSec(operations, elapsedMillis int64) float64 {
 func elapsedMillis(m *Merged) int64 { return wholeMillis(m.Times.FirstStart, m.Times.LastEnd) }
 
 // NNThroughputOf makes the report of a merged measurement of an operation. Only successes count; the original counts a
-// call that answered false as one, and never ends if a call fails. The blocks of the DataNodes, for blockReport, are those
-// that the shards' reports tell under FactBlocksPerDataNode.
+// call that answered false as one, and never ends if a call fails. The blocks of the DataNodes, for blockReport and
+// replication, are those that the shards' reports tell under FactBlocksPerDataNode. Where the original tool was run, the
+// figures that it printed are taken from the facts.
 func NNThroughputOf(operation string, inputs NNThroughputInputs, in MergeInput, m *Merged) (NNThroughput, error) {
 	shards, err := inOrder(in)
 	if err != nil {
@@ -69,15 +70,42 @@ func NNThroughputOf(operation string, inputs NNThroughputInputs, in MergeInput, 
 		const nanosPerMilli = 1_000_000
 		t.AverageMillis = m.Histogram.Sum() / nanosPerMilli / m.Operations
 	}
-	if operation == opBlockReport {
+	if operation == opBlockReport || operation == opReplication {
 		t.Inputs.BlocksOfDataNodes = blocksOf(shards, inputs.DataNodes)
+	}
+	for _, s := range shards {
+		t.takePrinted(s.Body.Facts)
 	}
 	return t, nil
 }
 
-// FactBlocksPerDataNode is the fact by which a shard of blockReport tells how many real blocks its DataNodes have, in
-// their order: "100*8,95" for eight with 100 and one with 95.
+// FactBlocksPerDataNode is the fact by which a shard of blockReport or replication tells how many real blocks its
+// DataNodes have, in their order: "100*8,95" for eight with 100 and one with 95.
 const FactBlocksPerDataNode = "blocksPerDataNode"
+
+// FactFailovers is the fact by which a shard tells how often it turned to another NameNode while it measured; absent if it
+// did not.
+const FactFailovers = "failovers"
+
+// Facts by which the shard of the original tool tells what that printed and a body has no field for; decimal numbers.
+const (
+	FactAverageMillis        = "averageMillis"
+	FactRequiredOperations   = "requiredOperations"
+	FactDecommissionedBlocks = "decommissionedBlocks"
+	FactPendingReplications  = "pendingReplications"
+)
+
+// takePrinted fills in what a shard's facts tell of what the original tool printed.
+func (t *NNThroughput) takePrinted(facts map[string]string) {
+	for fact, figure := range map[string]*int64{
+		FactAverageMillis: &t.AverageMillis, FactRequiredOperations: &t.Inputs.RequiredOperations,
+		FactDecommissionedBlocks: &t.DecommissionedBlocks, FactPendingReplications: &t.PendingReplications,
+	} {
+		if n, err := strconv.ParseInt(facts[fact], 10, 64); err == nil && n >= 0 {
+			*figure = n
+		}
+	}
+}
 
 // blocksOf joins the shards' facts; nil if they do not tell of every DataNode.
 func blocksOf(shards []shard, dataNodes int64) []int64 {

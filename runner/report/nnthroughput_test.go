@@ -252,6 +252,26 @@ func TestNNThroughputOf(t *testing.T) {
 	}
 }
 
+// What the original tool printed comes by facts, and is printed again.
+func TestNNThroughputOfPrinted(t *testing.T) {
+	r := simpleReport(0, second, 11*second, 0, 20)
+	r.Body.Facts = map[string]string{
+		FactBlocksPerDataNode: "30*2,31", FactAverageMillis: "3", FactRequiredOperations: "6", FactDecommissionedBlocks: "x", FactPendingReplications: "20",
+	}
+	in := MergeInput{Expected: 1, Reports: []*Report{r}}
+	inputs := NNThroughputInputs{BaseDir: "/b", DataNodes: 3, Decommissioned: 1, NodeReplicationLimit: 100, TotalBlocks: 100}
+	text, err := NNThroughputOf("replication", inputs, in, mustMerge(t, in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "\n--- replication inputs ---\nbaseDir = /b\nnumOpsRequired = 6\ndatanodes = 3 (30, 30, 31)\ndecommissioned datanodes = 1\n" +
+		"datanode replication limit = 100\ntotal blocks = 100\n--- replication stats  ---\n# operations: 20\nElapsed Time: 10000\n Ops per sec: 2.0\n" +
+		"Average Time: 3\ndecommissioned blocks = 0\npending replications = 20\nreplications per sec: 2.0\n"
+	if diff := cmp.Diff(want, renderAll(t, []NNThroughput{text})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A shard's own facts cannot make the list long.
 func TestBlocksOfDataNodesAreBounded(t *testing.T) {
 	for _, fact := range []string{"", "1*9223372036854775807", "-1*3", "1*0,2*3", "x", "1*2", "1*4", "1,,1", "1*3,"} {

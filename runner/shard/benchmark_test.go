@@ -18,7 +18,7 @@ func TestBenchmarkOfThePlan(t *testing.T) {
 		want   string // part of the message
 	}{
 		"DFSIO":                {func(p *plan.Plan) { p.DFSIO.NrFiles = 0 }, steps.ReasonPlanInvalid, "nrFiles 0: not between"},
-		"NNThroughput":         {func(p *plan.Plan) { p.DFSIO, p.NNThroughput = nil, nnthroughput(plan.EngineNative) }, steps.ReasonPlanInvalid, "0 baseDirs"},
+		"NNThroughput":         {func(p *plan.Plan) { p.DFSIO, p.NNThroughput = nil, nnthroughput(plan.EngineNative) }, steps.ReasonPlanInvalid, "0 base directories"},
 		"NNThroughput, Java":   {func(p *plan.Plan) { p.DFSIO, p.NNThroughput = nil, nnthroughput(plan.EngineUpstream) }, steps.ReasonPlanInvalid, "shard 5 of 8: the class runs in one process"},
 		"NNThroughput, engine": {func(p *plan.Plan) { p.DFSIO, p.NNThroughput = nil, nnthroughput("Steam") }, steps.ReasonPlanInvalid, `engine "Steam": not known; known are Native and Upstream`},
 		"both":                 {func(p *plan.Plan) { p.NNThroughput = nnthroughput(plan.EngineNative) }, steps.ReasonPlanInvalid, "both dfsio and nnThroughput are there"},

@@ -130,12 +130,12 @@ func (a *arguments) common(op string, n *plan.NNThroughput, alone bool) error {
 	case base == DefaultBase:
 	case op == plan.OpClean:
 		if !alone {
-			return fmt.Errorf("operation clean of engine Upstream always deletes %s, and the run's base directory is %s; leave clean out, or set baseDir", DefaultBase, base)
+			return fmt.Errorf("operation clean of engine Upstream always deletes %s, and the run's base directory is %s; leave clean out, or set spec.baseDirName", DefaultBase, base)
 		}
 	case a.knows("-baseDirName"):
 		a.add("-baseDirName", base)
 	case !alone:
-		return fmt.Errorf("this version of the class always works in %s, not in %s; set baseDir to it, or use Hadoop 3.4 or later", DefaultBase, base)
+		return fmt.Errorf("this version of the class always works in %s, not in %s; set spec.baseDirName to it, or use Hadoop 3.4 or later", DefaultBase, base)
 	}
 	if n.LogLevel != "" {
 		a.add("-logLevel", n.LogLevel)

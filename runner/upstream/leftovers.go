@@ -32,7 +32,7 @@ func (s *step) checkLeftovers(ctx context.Context) error {
 		}
 		for _, e := range entries {
 			if e.Path == plan.OpCreate || slices.Contains(n.Operations, e.Path) {
-				return steps.Fail(report.ExitTarget, steps.ReasonLeftoversFound, "delete it, or set another baseDir",
+				return steps.Fail(report.ExitTarget, steps.ReasonLeftoversFound, "delete it, or set another spec.baseDirName",
 					"%s is there already; the class would take it for its own", path.Join(n.BaseDirs[0], e.Path))
 			}
 		}

@@ -296,11 +296,11 @@ func onlyReport(text, op string) (report.NNThroughput, error) {
 
 // factsOf are the figures that a body has no field for.
 func factsOf(t report.NNThroughput) map[string]string {
-	facts := map[string]string{"averageMillis": strconv.FormatInt(t.AverageMillis, 10)}
+	facts := map[string]string{report.FactAverageMillis: strconv.FormatInt(t.AverageMillis, 10)}
 	if t.Operation == plan.OpReplication {
-		facts["requiredOperations"] = strconv.FormatInt(t.Inputs.RequiredOperations, 10)
-		facts["decommissionedBlocks"] = strconv.FormatInt(t.DecommissionedBlocks, 10)
-		facts["pendingReplications"] = strconv.FormatInt(t.PendingReplications, 10)
+		facts[report.FactRequiredOperations] = strconv.FormatInt(t.Inputs.RequiredOperations, 10)
+		facts[report.FactDecommissionedBlocks] = strconv.FormatInt(t.DecommissionedBlocks, 10)
+		facts[report.FactPendingReplications] = strconv.FormatInt(t.PendingReplications, 10)
 	}
 	if len(t.Inputs.BlocksOfDataNodes) > 0 {
 		facts[report.FactBlocksPerDataNode] = runLengths(t.Inputs.BlocksOfDataNodes)

@@ -74,17 +74,22 @@ func (s *story) liveDataNodes() int {
 
 // TestNNThroughputAll: all operations in one run, on four shards, counted by the NameNode itself.
 func TestNNThroughputAll(t *testing.T) {
+	t.Parallel()
 	s := begin(t, "nnt-all")
 	run := s.newNNThroughput("all", v1alpha1.NNThroughputAll)
 	run.Spec.AllowFakeDataNodes = ptr(true)
-	run.Spec.Files, run.Spec.Dirs = ptr(int64(203)), ptr(int64(101))
-	run.Spec.DataNodes, run.Spec.Reports, run.Spec.BlocksPerReport = ptr(int32(8)), ptr(int64(40)), ptr(int32(50))
+	files, dirs, reports := int64(203), int64(101), int64(40)
+	if long() {
+		files, dirs, reports = 50_003, 50_001, 4_000
+	}
+	run.Spec.Files, run.Spec.Dirs, run.Spec.Reports = &files, &dirs, &reports
+	run.Spec.DataNodes, run.Spec.BlocksPerReport = ptr(int32(8)), ptr(int32(50))
 	before := s.callCounts()
 	s.create(run)
-	s.awaitEnd(run, endOfRun)
+	s.awaitEnd(run, 4*endOfRun)
 	s.expectSuccess(run)
 	s.expectOperations(run, map[string]int64{
-		"create": 203, "mkdirs": 101, "open": 203, "delete": 203, "append": 203, "fileStatus": 203, "rename": 203, "blockReport": 40,
+		"create": files, "mkdirs": dirs, "open": files, "delete": files, "append": files, "fileStatus": files, "rename": files, "blockReport": reports,
 	})
 	after := s.callCounts()
 	got := map[string]int64{}
@@ -92,7 +97,7 @@ func TestNNThroughputAll(t *testing.T) {
 		got[method] = after[method] - before[method]
 	}
 	// These are called by nothing else. The others serve set-up and cleanup, too.
-	if diff := cmp.Diff(map[string]int64{"Mkdirs": 101, "GetBlockLocations": 203, "Append": 203, "Rename": 203}, got); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"Mkdirs": dirs, "GetBlockLocations": files, "Append": files, "Rename": files}, got); diff != "" {
 		t.Errorf("calls counted by the NameNode (-want +got):\n%s", diff)
 	}
 	if n := s.liveDataNodes(); n > 1 {
@@ -141,6 +146,7 @@ func (s *story) expectNothingAtLone(file string) {
 
 // TestNNThroughputNames: the names that four shards make are exactly those of one process of the original tool.
 func TestNNThroughputNames(t *testing.T) {
+	t.Parallel()
 	s := begin(t, "nnt-names")
 	run := s.newNNThroughput("names", v1alpha1.NNThroughputCreate)
 	run.Spec.Files, run.Spec.FilesPerDir, run.Spec.KeepResults = ptr(int64(100)), ptr(int32(3)), ptr(true)
@@ -218,6 +224,7 @@ func (s *story) filesBelow(dir string) []string {
 
 // TestNNThroughputSeed: the command line `-op open -threads 1000 -files 100000` as an object, on four pods.
 func TestNNThroughputSeed(t *testing.T) {
+	t.Parallel()
 	s := begin(t, "nnt-seed")
 	s.kubectl("apply", "-f", s.root+"/config/samples/nnthroughputrun-seed.yaml")
 	run := &v1alpha1.NNThroughputRun{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "sample-seed"}}
@@ -227,9 +234,35 @@ func TestNNThroughputSeed(t *testing.T) {
 	s.expectNothingAt(path.Join("/nnThroughputBenchmark", run.Namespace, run.Name))
 }
 
+// long says whether tests are to use full sizes.
+func long() bool { return os.Getenv("HADOOPBENCH_LONG") == "1" }
+
+// TestNNThroughputSample: somebody applies the sample as it is and gets a result to believe. It takes some ten minutes;
+// without HADOOPBENCH_LONG=1 the API server only says whether it would take it.
+func TestNNThroughputSample(t *testing.T) {
+	if !long() {
+		t.Parallel()
+	}
+	s := begin(t, "nnt-sample")
+	file := s.root + "/config/samples/nnthroughputrun.yaml"
+	if !long() {
+		s.mentions(s.kubectl("apply", "--dry-run=server", "-f", file), "created (server dry run)")
+		return
+	}
+	s.kubectl("apply", "-f", file)
+	run := &v1alpha1.NNThroughputRun{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "sample"}}
+	s.awaitEnd(run, 10*endOfRun)
+	s.expectSuccess(run)
+	s.expect(run, v1alpha1.ConditionValid, metav1.ConditionTrue, v1alpha1.ReasonMeasuredProperly)
+	s.expectOperations(run, map[string]int64{"create": 60_000, "open": 60_000, "fileStatus": 60_000, "rename": 60_000, "delete": 60_000})
+	s.t.Logf("%s", s.kubectl("get", "nnt"))
+	s.expectNothingAt(path.Join("/nnThroughputBenchmark", run.Namespace, run.Name))
+}
+
 // TestNNThroughputStandalone: the original tool with a NameNode of its own, in a Hadoop image, under a user that no image
 // knows and with a root that cannot be written.
 func TestNNThroughputStandalone(t *testing.T) {
+	t.Parallel()
 	s := begin(t, "nnt-java")
 	run := s.newNNThroughput("standalone", v1alpha1.NNThroughputCreate, v1alpha1.NNThroughputReplication)
 	run.Spec.Engine = v1alpha1.EngineUpstream
@@ -254,6 +287,7 @@ func TestNNThroughputStandalone(t *testing.T) {
 
 // TestNNThroughputKerberos: a run with a keytab against a NameNode that demands privacy.
 func TestNNThroughputKerberos(t *testing.T) {
+	t.Parallel()
 	s := begin(t, "nnt-krb")
 	state := os.Getenv("HADOOPBENCH_TEST_KERBEROS")
 	if state == "" {

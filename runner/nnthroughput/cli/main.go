@@ -69,7 +69,7 @@ func (p *Process) end(log *slog.Logger, err error) int {
 		return report.ExitBenchmark
 	}
 	_, code, failure := p.Judge(err)
-	log.Error(failure.Message, "reason", failure.Reason, "remedy", failure.Remedy, "exit", code)
+	log.Error(failure.Message, "reason", failure.Reason, "remedy", inOptions(failure.Remedy), "exit", code)
 	return code
 }
 

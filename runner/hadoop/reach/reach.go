@@ -1,4 +1,6 @@
-package nnthroughput
+// Package reach finds out within seconds whether anything listens at the addresses of a name service, and says in a user's
+// words what is wrong if not.
+package reach
 
 import (
 	"context"
@@ -15,28 +17,25 @@ import (
 )
 
 const (
-	// reachTimeout bounds looking for the active NameNode, so that a wrong address is known in seconds.
-	reachTimeout = 10 * time.Second
-	// probeTimeout bounds name lookup and connecting for one address.
-	probeTimeout = 4 * time.Second
+	// Timeout bounds looking for the active NameNode, so that a wrong address is known in seconds.
+	Timeout = 10 * time.Second
+	// AddressTimeout bounds name lookup and connecting for one address.
+	AddressTimeout = 4 * time.Second
 )
 
-// network is how NameNodes' addresses are looked at.
-type network struct {
-	lookup func(ctx context.Context, host string) ([]string, error)
-	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+// Network is how addresses are looked at. What is not set is the system's.
+type Network struct {
+	LookupHost  func(ctx context.Context, host string) ([]string, error)
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-func systemNetwork() network {
-	return network{lookup: net.DefaultResolver.LookupHost, dial: new(net.Dialer).DialContext}
-}
-
-// probe looks all addresses up and connects to each. One that works is enough: the others may be down.
-func (n network) probe(ctx context.Context, log *slog.Logger, addresses []string) error {
+// Probe looks all addresses, host:port, up and connects to each. One that works is enough: the others may be down. The error
+// is an *steps.Error that tells of each address.
+func (n Network) Probe(ctx context.Context, log *slog.Logger, addresses []string) error {
 	failures := make([]error, len(addresses))
 	var wait sync.WaitGroup
 	for i, address := range addresses {
-		wait.Go(func() { failures[i] = n.probeAddress(ctx, address) })
+		wait.Go(func() { failures[i] = n.probe(ctx, address) })
 	}
 	wait.Wait()
 	unknown := 0
@@ -63,17 +62,25 @@ func (n network) probe(ctx context.Context, log *slog.Logger, addresses []string
 	return &steps.Error{Exit: report.ExitTarget, Failure: failure, Cause: errors.Join(failures...)}
 }
 
-func (n network) probeAddress(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+// probe looks at one address.
+func (n Network) probe(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, AddressTimeout)
 	defer cancel()
+	lookup, dial := n.LookupHost, n.DialContext
+	if lookup == nil {
+		lookup = net.DefaultResolver.LookupHost
+	}
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("split address: %w", err)
 	}
-	if _, err := n.lookup(ctx, host); err != nil {
+	if _, err := lookup(ctx, host); err != nil {
 		return fmt.Errorf("look up host: %w", err)
 	}
-	conn, err := n.dial(ctx, "tcp", address)
+	conn, err := dial(ctx, "tcp", address)
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}

@@ -1,0 +1,4 @@
+package cli
+
+// InOptions says a remedy in the words of the command line.
+var InOptions = inOptions
