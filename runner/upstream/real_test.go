@@ -31,13 +31,27 @@ func realHadoop(t *testing.T) *hadoop {
 
 func hadoopAt(t *testing.T, home string) *hadoop {
 	t.Helper()
-	env := map[string]string{"HADOOP_HOME": home, "HADOOP_HEAPSIZE_MAX": "400m"}
+	env := map[string]string{"HADOOP_HOME": home, "HADOOP_HEAPSIZE_MAX": "400m", "HADOOP_OPTS": "-Djdk.net.hosts.file=" + hostsFile(t)}
 	for _, name := range []string{"JAVA_HOME", "PATH"} {
 		if value, ok := os.LookupEnv(name); ok {
 			env[name] = value
 		}
 	}
 	return &hadoop{t: t, home: home, work: t.TempDir(), env: env}
+}
+
+// hostsFile has the host's own name, for which a JVM else waits until servers that cannot be reached have not answered.
+func hostsFile(t *testing.T) string {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte("127.0.0.1 localhost\n127.0.0.1 "+host+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // TestReal: operations of the real class of each release in a NameNode of its own. blockReport and replication show that
@@ -88,6 +102,7 @@ func TestRealRemote(t *testing.T) {
 	}
 	for _, step := range []string{plan.StepPreflight, plan.OpOpen, plan.StepCleanup} {
 		p := newPlan(step)
+		p.Target.User = "root" // who started the NameNode, and so may write at the top
 		p.Target.FS, p.NNThroughput.BaseDirs = fs, []string{"/hadoopbench-upstream-test"}
 		body, err := h.run(t.Context(), p)
 		if err != nil {

@@ -124,7 +124,7 @@ func (h *hadoop) stepEnv(p *plan.Plan) *steps.Env {
 		h.t.Fatal(err)
 	}
 	return &steps.Env{
-		Plan: p, Conf: c, User: "alice", Clock: measure.System(), Log: slog.New(slog.DiscardHandler), LookupEnv: h.lookupEnv,
+		Plan: p, Conf: c, User: orDefault(p.Target.User, "alice"), Clock: measure.System(), Log: slog.New(slog.DiscardHandler), LookupEnv: h.lookupEnv,
 		Gate: &measure.Gate{Clock: measure.System(), ReadyFile: filepath.Join(h.work, "ready")},
 	}
 }
@@ -241,4 +241,11 @@ func TestStop(t *testing.T) {
 	if stopped := new(measure.Stopped); !errors.As(err, &stopped) {
 		t.Errorf("error %v, want the order", err)
 	}
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
 }
