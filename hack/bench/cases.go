@@ -25,13 +25,14 @@ func cases(scale float64) []benchCase {
 		add := func(operation string, count int, existing, fsync bool) {
 			out = append(out, benchCase{operation, threads, max(int(float64(count*more)*scale), 2*threads), existing, fsync})
 		}
-		add("open", 15000, true, false)
-		add("fileStatus", 15000, true, false)
+		// Long enough for the JVM's compiler to have done its work for most of a run.
+		add("open", 30000, true, false)
+		add("fileStatus", 30000, true, false)
 		add("blockReport", 300, false, false)
-		add("create", 4000, false, true)
-		add("mkdirs", 4000, false, true)
-		add("rename", 4000, false, true)
-		add("delete", 4000, false, true)
+		add("create", 1500, false, true)
+		add("mkdirs", 1500, false, true)
+		add("rename", 1500, false, true)
+		add("delete", 1500, false, true)
 	}
 	return out
 }

@@ -214,6 +214,15 @@ func TestDefectE15MoreFilesThanExist(t *testing.T) {
 	}
 }
 
+// More threads than files: those without any have nothing to look for.
+func TestExistingFilesForMoreThreads(t *testing.T) {
+	b := newBench(t, newPlan(plan.OpOpen, func(n *plan.NNThroughput) { n.UseExisting, n.Threads = true, 13 }), existing(base+"/create", 10)...)
+	b.mustRun(t)
+	if b.body.Operations != 10 {
+		t.Errorf("%d operations, want 10", b.body.Operations)
+	}
+}
+
 // E16: -threads 0 prints the time since 1970 as the elapsed time.
 func TestDefectE16NoThreads(t *testing.T) {
 	b := newBench(t, newPlan(plan.OpCreate, func(n *plan.NNThroughput) { n.Threads = 0 }))

@@ -29,13 +29,17 @@ func (s *step) progress(ctx context.Context) (stop func()) {
 		lastPhase, last := "", int64(0)
 		for s.env.Clock.Wait(ctx, progressEvery) == nil {
 			phase, done, planned := s.far()
-			if phase != lastPhase {
+			begun := phase != lastPhase
+			if begun {
 				lastPhase, last = phase, 0
 			}
 			if phase == "set-up" && done == last {
 				continue // waiting for the start, or for the NameNode
 			}
-			attrs := []any{"phase", phase, "done", done, "operationsPerSecond", int64(float64(done-last)/progressEvery.Seconds() + 0.5)}
+			attrs := []any{"phase", phase, "done", done}
+			if !begun { // else the time since the phase began is not known
+				attrs = append(attrs, "operationsPerSecond", int64(float64(done-last)/progressEvery.Seconds()+0.5))
+			}
 			if planned > 0 {
 				attrs = append(attrs, "planned", planned)
 			}

@@ -213,10 +213,10 @@ func (m *fileMaker) make(ctx context.Context, path string) error {
 func (o *fileOperation) checkShare(ctx context.Context, i int) error {
 	t := o.work.first + int64(i)
 	first, count := o.work.share(t)
+	if count == 0 { // more threads than files
+		return nil
+	}
 	for _, number := range []int64{first, first + count - 1} {
-		if number < first {
-			return nil
-		}
 		file := o.tree.path(o.dir(t), number)
 		status, found, err := o.thread(i).GetFileInfo(ctx, file)
 		if err != nil {

@@ -56,7 +56,7 @@ type mode int
 
 const (
 	counted mode = iota // nothing
-	cycled              // its first one again
+	cycled              // its first one again; a thread without any takes part in those of others
 	endless             // item k of thread t has the number t + k·threads, whatever ops is
 )
 
@@ -119,6 +119,11 @@ func (w work) at(i int, k int64) (item, bool) {
 		return item{number: t + k*w.total, owner: t}, true
 	}
 	first, count := w.share(t)
+	if w.mode == cycled && count == 0 && w.ops > 0 {
+		// More threads than files: for a duration this one, which has none of its own, works on another's.
+		number := t % w.ops
+		return item{number: number, owner: ownerOf(w.ops, w.total, number)}, true
+	}
 	if count == 0 || (w.mode == counted && k >= count) {
 		return item{}, false
 	}

@@ -161,3 +161,16 @@ func TestWorkOfADuration(t *testing.T) {
 		})
 	}
 }
+
+// For a duration, a thread that has no file of its own takes part in another's: all threads work.
+func TestWorkOfMoreThreadsThanFiles(t *testing.T) {
+	p := workPlan(plan.OpFileStatus, 2, 5, 1)
+	p.NNThroughput.DurationMillis = 1000
+	threads, _ := nnthroughput.ItemsOf(p, 0, 2)
+	item := func(number int64) []nnthroughput.Item {
+		return slices.Repeat([]nnthroughput.Item{{Number: number, Owner: number}}, 2)
+	}
+	if diff := cmp.Diff([][]nnthroughput.Item{item(0), item(1), item(0), item(1), item(0)}, threads); diff != "" {
+		t.Errorf("threads (-want +got):\n%s", diff)
+	}
+}

@@ -35,8 +35,8 @@ func TestConnect(t *testing.T) {
 		"becoming active":              {map[string][]answer{"a getHAServiceState": {{standby, nil}}, "b getHAServiceState": {{observer, nil}, {observer, nil}, {active(), nil}}}, "b", 1, ""},
 		"an old one, active":           {map[string][]answer{"a getHAServiceState": {{nil, unknown}}, "a getFileInfo": {{nil, nil}}, "b getHAServiceState": {{nil, unknown}}, "b getFileInfo": {{nil, remote(standbyException)}}}, "a", 0, ""},
 		"one that stands alone":        {map[string][]answer{"a getHAServiceState": {{nil, remote("org.apache.hadoop.ha.ServiceFailedException")}}, "a getFileInfo": {{nil, nil}}, "b getHAServiceState": {{nil, refusedDial()}}}, "a", 0, ""},
-		"none is active":               {map[string][]answer{"a getHAServiceState": {{standby, nil}}, "b getHAServiceState": {{nil, refusedDial()}}}, "", 3, "getHAServiceState: no NameNode answers after 5 attempts in 7s: a: the NameNode is not active but STANDBY; b: connect to x: connection refused"},
-		"refused, nothing to wait for": {map[string][]answer{"a getHAServiceState": {{nil, denied}}, "a getFileInfo": {{nil, denied}}, "b getHAServiceState": {{standby, nil}}}, "", 0, "after 1 attempt in 0s: a: connect to a: AccessControlException: said so; b: the NameNode is not active but STANDBY"},
+		"none is active":               {map[string][]answer{"a getHAServiceState": {{standby, nil}}, "b getHAServiceState": {{nil, refusedDial()}}}, "", 3, "getHAServiceState: no NameNode answers after 5 attempts, 7s after the first one failed: a: the NameNode is not active but STANDBY; b: connect to x: connection refused"},
+		"refused, nothing to wait for": {map[string][]answer{"a getHAServiceState": {{nil, denied}}, "a getFileInfo": {{nil, denied}}, "b getHAServiceState": {{standby, nil}}}, "", 0, "after 1 attempt, 0s after the first one failed: a: connect to a: AccessControlException: said so; b: the NameNode is not active but STANDBY"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (e *UnreachableError) Error() string {
 	if e.Attempts == 1 {
 		times = "attempt"
 	}
-	fmt.Fprintf(&b, "%s: %v after %d %s in %v", e.Method, ErrUnreachable, e.Attempts, times, e.Took.Round(time.Millisecond))
+	fmt.Fprintf(&b, "%s: %v after %d %s, %v after the first one failed", e.Method, ErrUnreachable, e.Attempts, times, e.Took.Round(time.Millisecond))
 	for i, a := range e.Answers {
 		separator := "; "
 		if i == 0 {

@@ -68,7 +68,7 @@ func TestText(t *testing.T) {
 		"without the stack": {fmt.Errorf("create: %w", denied), "create: AccessControlException: Permission denied: user=bob"},
 		"given up": {&namenode.UnreachableError{Method: "create", Attempts: 3, Took: 1234567 * time.Microsecond, Answers: []namenode.Answer{
 			{Address: "a:1", Err: denied}, {Address: "b:1", Err: io.EOF},
-		}}, "create: no NameNode answers after 3 attempts in 1.235s: a:1: AccessControlException: Permission denied: user=bob; b:1: EOF"},
+		}}, "create: no NameNode answers after 3 attempts, 1.235s after the first one failed: a:1: AccessControlException: Permission denied: user=bob; b:1: EOF"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -71,15 +71,15 @@ func TestRepetition(t *testing.T) {
 		"patience":                          {[]string{"a", "b"}, []error{retriable, retriable, retriable}, "aaaa", []time.Duration{second, 2 * second}, "a", ""},
 		"patience is counted apart":         {[]string{"a", "b"}, []error{retriable, standby, retriable, standby}, "aabba", []time.Duration{second, second}, "a", ""},
 		"one NameNode, connection lost":     {[]string{"a"}, []error{lost(), refusedDial(), refusedDial()}, "aaaa", []time.Duration{second, 2 * second}, "a", ""},
-		"one NameNode is gone":              {[]string{"a"}, []error{lost(), refusedDial(), refusedDial(), refusedDial(), refusedDial(), refusedDial()}, "aaaaaa", []time.Duration{second, 2 * second, 4 * second, 3 * second}, "a", "mkdirs: no NameNode answers after 6 attempts in 10s: a: connect to x: connection refused"},
+		"one NameNode is gone":              {[]string{"a"}, []error{lost(), refusedDial(), refusedDial(), refusedDial(), refusedDial(), refusedDial()}, "aaaaaa", []time.Duration{second, 2 * second, 4 * second, 3 * second}, "a", "mkdirs: no NameNode answers after 6 attempts, 10s after the first one failed: a: connect to x: connection refused"},
 		"safe mode is the caller's":         {[]string{"a", "b"}, []error{remote(safeModeException)}, "a", nil, "a", "mkdirs: SafeModeException: said so"},
 		"any other exception too":           {[]string{"a", "b"}, []error{lost(), remote("org.apache.hadoop.security.AccessControlException")}, "ab", nil, "b", "mkdirs: AccessControlException: said so"},
 		"refused while connecting":          {[]string{"a", "b"}, []error{&rpc.ConnectError{Address: "a", Err: remote("org.apache.hadoop.security.AccessControlException")}}, "a", nil, "a", "connect to a: AccessControlException"},
 		"standby while connecting":          {[]string{"a", "b"}, []error{&rpc.ConnectError{Address: "a", Err: standby}}, "ab", nil, "b", ""},
 		"no ticket":                         {[]string{"a", "b"}, []error{&rpc.ConnectError{Address: "a", Err: &sasl.LoginError{Err: io.EOF}}}, "a", nil, "a", "get a ticket"},
 		"a request that is too large":       {[]string{"a", "b"}, []error{&rpc.TooLargeError{Method: "mkdirs", Size: 3, Limit: 2}}, "a", nil, "a", "the limit"},
-		"patience has an end":               {[]string{"a", "b"}, slices.Repeat([]error{retriable}, 4), "aaaa", []time.Duration{second, 2 * second}, "a", "after 4 attempts in 3s: a: RetriableException: said so"},
-		"turning from one to another too":   {[]string{"a", "b"}, slices.Repeat([]error{standby}, 9), "abababab", []time.Duration{second, 2 * second, 4 * second, 8 * second, 15 * second, 15 * second}, "a", "after 8 attempts in 45s: a: StandbyException: said so; b: StandbyException: said so"},
+		"patience has an end":               {[]string{"a", "b"}, slices.Repeat([]error{retriable}, 4), "aaaa", []time.Duration{second, 2 * second}, "a", "after 4 attempts, 3s after the first one failed: a: RetriableException: said so"},
+		"turning from one to another too":   {[]string{"a", "b"}, slices.Repeat([]error{standby}, 9), "abababab", []time.Duration{second, 2 * second, 4 * second, 8 * second, 15 * second, 15 * second}, "a", "after 8 attempts, 45s after the first one failed: a: StandbyException: said so; b: StandbyException: said so"},
 		"an answer in between is not known": {[]string{"a", "b"}, []error{errors.New("encode the request")}, "a", nil, "a", "mkdirs: encode the request"},
 	}
 	for name, tt := range tests {

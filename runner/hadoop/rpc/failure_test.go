@@ -77,6 +77,7 @@ func TestBrokenConnectionLosesAllCalls(t *testing.T) {
 	}{
 		"closed":              {rpctest.Faults{DropAt: 2}, "the server closed the connection"},
 		"another call's id":   {rpctest.Faults{WrongID: 100}, "which is not in flight"},
+		"a web server":        {rpctest.Faults{Raw: []byte("HTTP/1.1 404")}, "the server speaks HTTP: this is a web address, not that of its RPC server"},
 		"a frame too large":   {rpctest.Faults{Raw: []byte{0x7f, 0, 0, 0, 1}}, "the server sent a frame of 2130706432 bytes, the limit (ipc.maximum.response.length) is 1048576"},
 		"a negative length":   {rpctest.Faults{Raw: []byte{0xff, 0, 0, 0, 1}}, "the server sent a frame of -16777216 bytes"},
 		"no header":           {rpctest.Faults{Raw: frame("\x05\x08")}, "read a response's header"},

@@ -22,6 +22,9 @@ type frameReader struct {
 	onRead     func()
 }
 
+// httpAsSize is what the first four bytes of an HTTP answer look like as a frame's size.
+const httpAsSize = 'H'<<24 | 'T'<<16 | 'T'<<8 | 'P'
+
 func newFrameReader(from io.Reader, limit int) *frameReader {
 	return &frameReader{from: from, limit: limit, buf: make([]byte, readBuffer), onRead: func() {}}
 }
@@ -34,6 +37,9 @@ func (r *frameReader) next() ([]byte, error) {
 	}
 	size := int(int32(binary.BigEndian.Uint32(r.buf[r.start:])))
 	if size < 0 || size > r.limit {
+		if size == httpAsSize {
+			return nil, errors.New("the server speaks HTTP: this is a web address, not that of its RPC server")
+		}
 		return nil, fmt.Errorf("the server sent a frame of %d bytes, the limit (ipc.maximum.response.length) is %d", size, r.limit)
 	}
 	if err := r.need(frameLength + size); err != nil {
