@@ -89,6 +89,9 @@ func decide(o *observed) decision {
 		// It may be set at any time; once the run is under way that is no reason to end it.
 		d.note(corev1.EventTypeWarning, v1alpha1.ReasonNotSupported, "spec.ttlAfterFinished: deletion of finished runs is not supported yet; the run stays until you delete it")
 	}
+	if rerunChanged(o) && o.status.CompletionTime == nil && o.status.Effective.SpecHash == o.hash && o.status.ObservedGeneration != o.run.GetGeneration() {
+		d.note(corev1.EventTypeWarning, v1alpha1.ReasonNotSupported, "spec.rerun: a second execution is not supported yet; the present one goes on, create a new run for another")
+	}
 	results.Fit(&d.next)
 	return d
 }
@@ -107,7 +110,7 @@ func advance(o *observed, d *decision) verdict {
 	case o.status.Effective == nil:
 		return d.begin(o)
 	case o.status.Effective.SpecHash != o.hash && o.status.Failure == nil:
-		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonSpecChanged, Message: "the spec was changed during the execution, which the installed CRD should have refused; the data stays, since the spec may no longer say where it is; create a new run for the new spec"})
+		d.fail(&v1alpha1.Failure{Reason: v1alpha1.ReasonSpecChanged, Message: specChanged(o)})
 		d.stopPresent(o, v1alpha1.ReasonSpecChanged, "the spec was changed during the execution")
 		return running("stopping: the spec was changed")
 	}
@@ -116,6 +119,15 @@ func advance(o *observed, d *decision) verdict {
 		return d.carryOn(o, row)
 	}
 	return d.nextStep(o)
+}
+
+// specChanged says what became of an execution whose spec is another now.
+func specChanged(o *observed) string {
+	what := "the spec was changed during the execution, which the installed CRD should have refused"
+	if rerunChanged(o) {
+		what = "the spec was changed together with spec.rerun during the execution, and a second execution is not supported yet"
+	}
+	return what + "; the data stays, since the spec may no longer say where it is; create a new run for the new spec"
 }
 
 // begin fixes what the execution runs with. Nothing is made before the status says so.
@@ -138,7 +150,7 @@ func (d *decision) begin(o *observed) verdict {
 		name := o.spec.Target.HadoopConfig.ConfigMapRef.Name
 		wait := durationOr(o.spec.StartDeadline, defaultStartDeadline) - o.now.Sub(d.next.StartTime.Time)
 		if wait <= 0 {
-			return d.refuse(o, &v1alpha1.Failure{Reason: v1alpha1.ReasonConfigNotFound, Message: fmt.Sprintf("spec.target.hadoopConfig.configMapRef: ConfigMap %q did not appear in namespace %q within spec.startDeadline; create it and apply the run anew", name, o.run.GetNamespace())})
+			return d.refuse(o, &v1alpha1.Failure{Reason: v1alpha1.ReasonConfigNotFound, Message: fmt.Sprintf("spec.target.hadoopConfig.configMapRef: ConfigMap %q did not appear in namespace %q within spec.startDeadline; create it, then delete this run and create it again", name, o.run.GetNamespace())})
 		}
 		d.requeue = min(wait, 5*time.Second)
 		return yes(v1alpha1.ReasonWaitingForConfig, fmt.Sprintf("waiting for ConfigMap %q in namespace %q", name, o.run.GetNamespace()))
@@ -153,6 +165,9 @@ func (d *decision) begin(o *observed) verdict {
 // refuse ends an execution before it has begun.
 func (d *decision) refuse(o *observed, f *v1alpha1.Failure) verdict {
 	d.next.Effective = &v1alpha1.Effective{SpecHash: o.hash}
+	if o.spec.Rerun != "" {
+		d.next.Effective.Options = map[string]string{optionRerun: o.spec.Rerun}
+	}
 	d.fail(f)
 	d.next.CompletionTime = &metav1.Time{Time: o.now}
 	return verdict{}
@@ -220,7 +235,11 @@ func (d *decision) nextStep(o *observed) verdict {
 		if o.spec.ActiveDeadline != nil && o.status.Failure == nil && step.Name != plan.StepCleanup {
 			d.wake(o.deadlineIn())
 		}
-		return yes(v1alpha1.ReasonSuspended, fmt.Sprintf("suspended before step %s", step))
+		state := fmt.Sprintf("suspended before step %s", step)
+		if f := o.status.Failure; f != nil {
+			state += fmt.Sprintf("; the run has failed: %s: %s", f.Reason, f.Message)
+		}
+		return yes(v1alpha1.ReasonSuspended, truncate(state, maxMessage))
 	}
 	now := metav1.NewTime(o.now)
 	row := v1alpha1.StepStatus{
@@ -302,7 +321,7 @@ func (d *decision) finish(o *observed) {
 // spec was changed, it says that nothing comes of it.
 func (d *decision) afterwards(o *observed) verdict {
 	d.remove = o.others
-	if o.status.Effective == nil || o.status.Effective.SpecHash == o.hash || o.status.Failure != nil && o.status.Failure.Reason == v1alpha1.ReasonSpecChanged {
+	if o.status.Effective == nil || o.status.Effective.SpecHash == o.hash && !rerunChanged(o) || o.status.Failure != nil && o.status.Failure.Reason == v1alpha1.ReasonSpecChanged {
 		return verdict{}
 	}
 	return no(v1alpha1.ReasonNotSupported, "spec.rerun: a second execution is not supported yet; create a new run. The results are those of the spec before the change")

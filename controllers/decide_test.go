@@ -259,7 +259,7 @@ func TestConfigMissing(t *testing.T) {
 		w.tick(time.Minute)
 		w.visit()
 		f := w.st.Failure
-		want := `spec.target.hadoopConfig.configMapRef: ConfigMap "hdfs" did not appear in namespace "bench" within spec.startDeadline; create it and apply the run anew`
+		want := `spec.target.hadoopConfig.configMapRef: ConfigMap "hdfs" did not appear in namespace "bench" within spec.startDeadline; create it, then delete this run and create it again`
 		if w.st.CompletionTime == nil || f == nil || f.Reason != v1alpha1.ReasonConfigNotFound || f.Message != want {
 			t.Fatalf("failure %+v", f)
 		}
@@ -358,6 +358,16 @@ func TestSpecChanged(t *testing.T) {
 		w.run.SetGeneration(4)
 		w.finish()
 		assertSucceeded(t, w)
+	})
+	t.Run("only the token of the next execution", func(t *testing.T) {
+		w := newWorld(t)
+		w.reach("write", v1alpha1.StepRunning)
+		w.spec.Rerun = "again"
+		w.run.SetGeneration(4)
+		w.finish()
+		if got := verdicts(w.st); got["Completed"] != "True AllStepsDone" || got["Stalled"] != "True NotSupported" {
+			t.Errorf("conditions %v", got)
+		}
 	})
 	t.Run("after the end", func(t *testing.T) {
 		w := newWorld(t)

@@ -76,8 +76,19 @@ func options(b Benchmark, run Run) map[string]string {
 	if spec.Target.FS != "" {
 		out["target.fs"] = spec.Target.FS
 	}
+	if spec.Rerun != "" {
+		out[optionRerun] = spec.Rerun
+	}
 	maps.Copy(out, b.Options(run))
 	return out
+}
+
+// optionRerun is the option that says which token the execution began with.
+const optionRerun = "rerun"
+
+// rerunChanged says whether the user asks for another execution than the present one.
+func rerunChanged(o *observed) bool {
+	return o.status.Effective != nil && o.spec.Rerun != o.status.Effective.Options[optionRerun]
 }
 
 func orDefault(s, def string) string {
@@ -87,15 +98,15 @@ func orDefault(s, def string) string {
 	return s
 }
 
-// specHash is a hash of the spec without the fields that may change at any time. It guards runs where the CRD's
-// immutability rules are not installed.
+// specHash is a hash of the spec without the fields that may change at any time, and without the token of the next
+// execution, which says nothing about this one. It guards runs where the CRD's immutability rules are not installed.
 func specHash(run Run) (string, error) {
 	c, ok := run.DeepCopyObject().(Run)
 	if !ok {
 		return "", fmt.Errorf("copy %T: the copy is no run", run)
 	}
 	spec, status := c.RunObject()
-	spec.Suspend, spec.TTLAfterFinished = nil, nil
+	spec.Suspend, spec.TTLAfterFinished, spec.Rerun = nil, nil, ""
 	*status = v1alpha1.RunStatus{}
 	c.SetManagedFields(nil)
 	doc, err := json.Marshal(c)

@@ -32,7 +32,7 @@ func TestSpecHash(t *testing.T) {
 			r.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
 		}, true},
 		"status":            {func(r *v1alpha1.DFSIORun) { r.Status.Phase = "Running" }, true},
-		"rerun":             {func(r *v1alpha1.DFSIORun) { r.Spec.Rerun = "again" }, false},
+		"rerun":             {func(r *v1alpha1.DFSIORun) { r.Spec.Rerun = "again" }, true},
 		"a default spelled": {func(r *v1alpha1.DFSIORun) { r.Spec.Repeats = ptr(int32(1)) }, false},
 		"a shared field":    {func(r *v1alpha1.DFSIORun) { r.Spec.Target.User = "hdfs" }, false},
 		"a kind's field":    {func(r *v1alpha1.DFSIORun) { r.Spec.Size = "1GB" }, false},

@@ -22,6 +22,8 @@ const (
 	testUID = "11111111-2222-3333-4444-555555555555"
 	base    = "/nnThroughputBenchmark/ns/run"
 	marker  = base + "/_hadoopbench-run." + testUID + ".ns.run"
+	// madeNote says that all three directories of base are the run's.
+	madeNote = base + "/_hadoopbench-made.3"
 )
 
 // epoch is when stepClock starts.

@@ -19,15 +19,13 @@ import (
 // maxLeft bounds the names in the facts.
 const maxLeft = 5
 
-// defaultBase is upstream's base directory; runs that name none work in <defaultBase>/<namespace>/<name>.
-const defaultBase = "/nnThroughputBenchmark"
-
 // cleanup removes what the run made and nothing else, then gives the NameNode its safe mode back. Where there is nothing
 // of this run, there is nothing to do.
 func (s *step) cleanup(ctx context.Context) error {
 	return s.clear(ctx, func(base string, c contents) (proceed bool, err error) {
 		if !c.mine {
-			s.env.Log.Info("Nothing to clean up", "directory", base, "exists", c.exists)
+			s.env.Log.Info("Nothing is removed, since this run's marker is not there", "directory", base, "exists", c.exists)
+			s.leave(base, c.entries)
 		}
 		return c.mine, nil
 	}, true)
@@ -51,6 +49,12 @@ func (s *step) worksAgain() bool {
 	return i >= 0 && slices.ContainsFunc(s.nnt.Operations[i:], func(op string) bool { return op != plan.OpClean })
 }
 
+// ownBase is a base directory with this run's marker.
+type ownBase struct {
+	dir  string
+	made int // see contents
+}
+
 // clear empties the base directories. ours decides for each whether to go on; whole says to remove the markers, too. All
 // of them are looked at before anything is deleted.
 func (s *step) clear(ctx context.Context, ours func(base string, c contents) (bool, error), whole bool) error {
@@ -59,7 +63,7 @@ func (s *step) clear(ctx context.Context, ours func(base string, c contents) (bo
 	}
 	s.body.Start = s.env.Clock.Now().UnixMicro()
 	defer func() { s.body.End = max(s.body.Start, s.env.Clock.Now().UnixMicro()) }()
-	var own []string
+	var own []ownBase
 	restore := false
 	for _, base := range s.nnt.BaseDirs {
 		c, err := s.look(ctx, base)
@@ -71,11 +75,11 @@ func (s *step) clear(ctx context.Context, ours func(base string, c contents) (bo
 			return err
 		}
 		if proceed {
-			own, restore = append(own, base), restore || c.safeMode
+			own, restore = append(own, ownBase{base, c.made}), restore || c.safeMode
 		}
 	}
 	for _, base := range own {
-		if err := s.empty(ctx, base); err != nil {
+		if err := s.empty(ctx, base.dir); err != nil {
 			return err
 		}
 	}
@@ -104,10 +108,10 @@ func (s *step) empty(ctx context.Context, base string) error {
 		}
 		file := path.Join(base, entry.Path)
 		switch {
-		case entry.Path == s.markerName() || entry.Path == safeModeName:
+		case entry.Path == s.markerName() || entry.Path == safeModeName || strings.HasPrefix(entry.Path, madePrefix):
 			continue
 		case !isAttempt(entry.Path) && !s.isTemporary(entry.Path):
-			left = append(left, file)
+			left = append(left, entry.Path)
 			continue
 		}
 		if err := s.remove(ctx, file); err != nil {
@@ -115,15 +119,25 @@ func (s *step) empty(ctx context.Context, base string) error {
 		}
 		s.body.Operations++
 	}
-	if len(left) > 0 {
-		names := strings.Join(left[:min(len(left), maxLeft)], " ")
-		if len(left) > maxLeft {
-			names = fmt.Sprintf("%s and %d more", names, len(left)-maxLeft)
-		}
-		s.fact("left", names)
-		s.env.Log.Warn("Files of others were left alone", "left", left)
-	}
+	s.leave(base, left)
 	return nil
+}
+
+// leave tells what stays in a base directory.
+func (s *step) leave(base string, left []string) {
+	if len(left) == 0 {
+		return
+	}
+	var names []string
+	for _, name := range left[:min(len(left), maxLeft)] {
+		names = append(names, path.Join(base, name))
+	}
+	text := strings.Join(names, " ")
+	if len(left) > maxLeft {
+		text = fmt.Sprintf("%s and %d more", text, len(left)-maxLeft)
+	}
+	s.fact("left", text)
+	s.env.Log.Warn("What is not known to be this run's was left alone", "left", text)
 }
 
 // removalPoll is how often is looked whether something is gone that the NameNode is deleting.
@@ -170,20 +184,24 @@ func isAttempt(name string) bool {
 
 // release removes markers and base directories, and then enters safe mode again if the run had left it. It is not
 // interrupted: without the marker, no other cleanup would know what is left to do.
-func (s *step) release(parent context.Context, bases []string, restore bool) error {
+func (s *step) release(parent context.Context, bases []ownBase, restore bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(parent), takeDownTimeout)
 	defer cancel()
 	for _, base := range bases {
-		for _, name := range []string{safeModeName, s.markerName()} {
-			if name == safeModeName && base != s.nnt.BaseDirs[0] {
-				continue
-			}
-			if _, err := s.control().Delete(ctx, path.Join(base, name), false); err != nil {
-				return s.refused("delete "+path.Join(base, name), err)
+		names := []string{s.markerName()}
+		if base.made > 0 {
+			names = slices.Insert(names, 0, madePrefix+strconv.Itoa(base.made))
+		}
+		if base.dir == s.nnt.BaseDirs[0] {
+			names = slices.Insert(names, 0, safeModeName)
+		}
+		for _, name := range names {
+			if _, err := s.control().Delete(ctx, path.Join(base.dir, name), false); err != nil {
+				return s.refused("delete "+path.Join(base.dir, name), err)
 			}
 		}
-		if err := s.removeBase(ctx, base); err != nil {
-			return s.refused("delete "+base, err)
+		if err := s.removeMade(ctx, base); err != nil {
+			return s.refused("delete "+base.dir, err)
 		}
 	}
 	if !restore {
@@ -199,17 +217,19 @@ func (s *step) release(parent context.Context, bases []string, restore bool) err
 	return nil
 }
 
-// removeBase removes a base directory unless something is in it, and those above it that only default names make.
-func (s *step) removeBase(ctx context.Context, base string) error {
-	for dir := base; dir == base || dir == defaultBase || strings.HasPrefix(dir, defaultBase+"/"); dir = path.Dir(dir) {
+// removeMade removes the directories that the run made, from the base directory upwards, as far as nothing is in them.
+func (s *step) removeMade(ctx context.Context, base ownBase) error {
+	dir := base.dir
+	for range base.made {
 		_, err := s.control().Delete(ctx, dir, false)
 		switch {
 		case err == nil:
-		case classOf(err) == "PathIsNotEmptyDirectoryException", dir != base && denied(err):
+		case classOf(err) == "PathIsNotEmptyDirectoryException", dir != base.dir && denied(err):
 			return nil
 		default:
 			return err
 		}
+		dir = path.Dir(dir)
 	}
 	return nil
 }

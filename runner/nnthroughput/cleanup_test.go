@@ -37,13 +37,13 @@ func TestCleanup(t *testing.T) {
 		done   int64    // deletions
 		left   string
 	}{
-		"everything":                       {plan.StepCleanup, nil, append(made(), marker), nil, "", 5, ""},
-		"the marker alone":                 {plan.StepCleanup, nil, []string{marker}, nil, "", 0, ""},
+		"everything":                       {plan.StepCleanup, nil, append(made(), marker, madeNote), nil, "", 5, ""},
+		"the marker alone":                 {plan.StepCleanup, nil, []string{marker, madeNote}, nil, "", 0, ""},
 		"nothing":                          {plan.StepCleanup, nil, nil, nil, "", 0, ""},
-		"another run's":                    {plan.StepCleanup, nil, []string{base + "/create/f", other}, []string{other, base + "/create/f"}, "", 0, ""},
-		"no marker":                        {plan.StepCleanup, nil, []string{base + "/create/f"}, []string{base + "/create/f"}, "", 0, ""},
+		"another run's":                    {plan.StepCleanup, nil, []string{base + "/create/f", other}, []string{other, base + "/create/f"}, "", 0, base + "/create"},
+		"no marker":                        {plan.StepCleanup, nil, []string{base + "/create/f"}, []string{base + "/create/f"}, "", 0, base + "/create"},
 		"something of others":              {plan.StepCleanup, nil, append(made(), marker, foreign, base+"/create.old/f"), []string{base + "/create.old/f", foreign}, "", 5, base + "/create.old " + foreign},
-		"clean at the end":                 {plan.OpClean, []string{plan.OpCreate, plan.OpClean}, append(made(), marker), nil, "", 5, ""},
+		"clean at the end":                 {plan.OpClean, []string{plan.OpCreate, plan.OpClean}, append(made(), marker, madeNote), nil, "", 5, ""},
 		"clean in the middle":              {plan.OpClean, []string{plan.OpCreate, plan.OpClean, plan.OpOpen}, append(made(), marker), []string{marker}, "", 5, ""},
 		"clean for the second time":        {plan.OpClean, []string{plan.OpClean}, nil, nil, "", 0, ""},
 		"clean of what is somebody else's": {plan.OpClean, []string{plan.OpClean}, []string{base + "/create/f", other}, []string{other, base + "/create/f"}, steps.ReasonNotOurs, 0, ""},
@@ -66,6 +66,29 @@ func TestCleanup(t *testing.T) {
 			}
 			if len(tt.want) == 0 && len(b.nn.dirs("")) > 1 { // the root
 				t.Errorf("directories are left: %v", b.nn.dirs(""))
+			}
+		})
+	}
+}
+
+// TestCleanupLeavesWhatOthersMade: directories that were there before the run stay, however empty they are.
+func TestCleanupLeavesWhatOthersMade(t *testing.T) {
+	dirs := []string{"/", "/nnThroughputBenchmark", "/nnThroughputBenchmark/ns", base}
+	for name, tt := range map[string]struct {
+		notes []string
+		want  []string
+	}{
+		"none was made":     {nil, dirs},
+		"one was made":      {[]string{base + "/_hadoopbench-made.1"}, dirs[:3]},
+		"two were made":     {[]string{base + "/_hadoopbench-made.2"}, dirs[:2]},
+		"a note of nothing": {[]string{base + "/_hadoopbench-made.x"}, dirs},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newInspection(t, operations(), append(tt.notes, marker, base+"/create/f")...)
+			b.env.Plan.Identity.Step = plan.StepCleanup
+			b.mustRun(t)
+			if diff := cmp.Diff(tt.want, b.nn.dirs("")); diff != "" {
+				t.Errorf("directories (-want +got):\n%s", diff)
 			}
 		})
 	}

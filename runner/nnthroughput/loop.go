@@ -56,6 +56,7 @@ type lane struct {
 	r      *measure.Recorder
 	done   atomic.Int64 // operations tried, for the progress and the refreshing of groups
 
+	began       time.Time // when the thread began to work, be it on an operation or on waiting for its time
 	first, last time.Time // begin of the first and end of the last operation
 	lastBegan   time.Time
 	firstErr    error // of an operation
@@ -175,6 +176,7 @@ func (a *lane) warmUp() error {
 func (a *lane) work() error {
 	a.firstErr = nil
 	clock, end := a.loop.step.env.Clock, a.loop.windows.end
+	a.began = clock.Now()
 	for k := int64(0); a.loop.ctx.Err() == nil; k++ {
 		if !end.IsZero() && !clock.Now().Before(end) {
 			return nil

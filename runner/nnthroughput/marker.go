@@ -3,6 +3,7 @@ package nnthroughput
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/namenode"
@@ -15,6 +16,7 @@ import (
 const (
 	markerPrefix  = ownPrefix + "run."
 	safeModeName  = ownPrefix + "safemode" // safe mode was on before the run, and is to be entered again after it
+	madePrefix    = ownPrefix + "made."    // followed by how many directories the run made: the base and those above it
 	trialPrefix   = ownPrefix + "trial."   // followed by the run's UID
 	controlClient = "hadoopbench-control"  // holder of the leases of what no thread creates
 )
@@ -55,6 +57,7 @@ type contents struct {
 	mine     bool       // marked by this run
 	others   []claimant // other runs that marked it
 	safeMode bool       // this run turned safe mode off
+	made     int        // directories that the run made, the base directory itself first, then those above it
 	entries  []string
 }
 
@@ -71,6 +74,8 @@ func sortContents(names []string, uid string) contents {
 			c.others = append(c.others, o)
 		case name == safeModeName:
 			c.safeMode = true
+		case strings.HasPrefix(name, madePrefix):
+			c.made, _ = strconv.Atoi(strings.TrimPrefix(name, madePrefix)) // what is no number counts as none
 		case name == trialPrefix+uid:
 		default:
 			c.entries = append(c.entries, name)

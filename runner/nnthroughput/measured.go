@@ -166,23 +166,32 @@ func (s *step) recorder() *measure.Recorder {
 	return r
 }
 
-// spanOf reports when the first operation began and the last one ended.
+// spanOf reports when the first operation began and the last one ended. Where a rate says when operations begin, waiting
+// for the first one's time is part of the measurement, and so is what is left of a duration after the last one.
 func (s *step) spanOf(l *loop, r *measure.Recorder) {
-	var first, last time.Time
+	var began, first, last time.Time
+	earlier := func(a, b time.Time) bool { return !a.IsZero() && (b.IsZero() || a.Before(b)) }
 	for _, a := range l.lanes {
-		if a.first.IsZero() {
-			continue
+		if earlier(a.began, began) {
+			began = a.began
 		}
-		if first.IsZero() || a.first.Before(first) {
+		if earlier(a.first, first) {
 			first = a.first
 		}
 		if a.last.After(last) {
 			last = a.last
 		}
 	}
-	if !first.IsZero() {
-		s.body.Start, s.body.End = r.Micros(first), r.Micros(last)
+	if first.IsZero() {
+		return
 	}
+	if l.pacer != nil {
+		first = began
+	}
+	if end := l.windows.end; l.ctx.Err() == nil && end.After(last) {
+		last = end
+	}
+	s.body.Start, s.body.End = r.Micros(first), r.Micros(last)
 }
 
 // due is how many operations the rate wanted to begin: until the end of a duration or, where a number ends the

@@ -29,6 +29,7 @@ type inspection struct {
 	claims   bool       // the run makes something below its base directories
 	safeMode bool       // is on
 	bases    []contents // of each base directory
+	missing  []int      // how many directories have to be made for each
 	marked   []string   // markers made just now
 }
 
@@ -177,9 +178,29 @@ func (p *inspection) checkBases(ctx context.Context) error {
 		if err := checkBase(base, c, p.claims); err != nil {
 			return err
 		}
-		p.bases = append(p.bases, c)
+		missing, err := p.countMissing(ctx, base)
+		if err != nil {
+			return err
+		}
+		p.bases, p.missing = append(p.bases, c), append(p.missing, missing)
 	}
 	return nil
+}
+
+// countMissing counts the directories that do not exist yet: a base directory and those above it.
+func (p *inspection) countMissing(ctx context.Context, base string) (int, error) {
+	n := 0
+	for dir := base; dir != "/"; dir = path.Dir(dir) {
+		_, found, err := p.control().GetFileInfo(ctx, dir)
+		if err != nil {
+			return 0, p.refused("look at "+dir, err)
+		}
+		if found {
+			break
+		}
+		n++
+	}
+	return n, nil
 }
 
 // checkBase tells whether a run may work in a base directory: in its own, in an empty one, and, if it makes nothing, in
@@ -194,14 +215,14 @@ func checkBase(base string, c contents, claims bool) error {
 	if len(c.entries) > 0 {
 		return steps.Fail(report.ExitTarget, steps.ReasonBaseDirNotOurs,
 			"set spec.baseDirName to a directory that does not exist or is empty; with useExisting, only operations that make no files can share one",
-			"%s holds %d entries that no run made, such as %s", base, len(c.entries), strings.Join(c.entries[:min(3, len(c.entries))], ", "))
+			"%s holds %d entries and no marker of a run; they are for example %s", base, len(c.entries), strings.Join(c.entries[:min(3, len(c.entries))], ", "))
 	}
 	return nil
 }
 
 func leftovers(base string, o claimant) error {
 	return steps.Fail(report.ExitTarget, steps.ReasonLeftoversFound,
-		fmt.Sprintf("if nobody needs that run's files: hdfs dfs -rm -r %s; else set another spec.baseDirName", base),
+		fmt.Sprintf("if run %s still exists, wait for its end; if it does not, and nobody needs its files: hdfs dfs -rm -r %s; else set another spec.baseDirName", o.run, base),
 		"%s holds the files of run %s (UID %s)", base, o.run, o.uid)
 }
 
@@ -313,6 +334,13 @@ func (p *inspection) claim(ctx context.Context) (err error) {
 			return err
 		}
 		p.marked = append(p.marked, marker)
+		if n := p.missing[i]; n > 0 {
+			made := path.Join(base, madePrefix+strconv.Itoa(n))
+			if err := p.put(ctx, made); err != nil {
+				return err
+			}
+			p.marked = append(p.marked, made)
+		}
 		// Two runs could have found it empty at the same time; then both give way.
 		if c, err := p.look(ctx, base); err != nil {
 			return err
@@ -349,9 +377,7 @@ func (p *inspection) undo(parent context.Context) {
 		failed = append(failed, err)
 	}
 	for i, base := range p.nnt.BaseDirs {
-		if !p.bases[i].exists {
-			failed = append(failed, p.removeBase(ctx, base))
-		}
+		failed = append(failed, p.removeMade(ctx, ownBase{base, p.missing[i]}))
 	}
 	if p.safeMode && !p.bases[0].safeMode {
 		_, err := p.control().SetSafeMode(ctx, namenode.SafeModeEnter, true)

@@ -52,7 +52,7 @@ func TestPreflightFacts(t *testing.T) {
 	if diff := cmp.Diff(want, b.body.Facts); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{marker}, b.nn.files("")); diff != "" {
+	if diff := cmp.Diff([]string{madeNote, marker}, b.nn.files("")); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }
@@ -88,7 +88,7 @@ func TestPreflightBaseDir(t *testing.T) {
 		"our own":                             {operations(plan.OpCreate), []string{marker, base + "/create/f"}, "", "", true},
 		"our own trial":                       {operations(plan.OpCreate), []string{base + "/_hadoopbench-trial." + testUID}, "", "", true},
 		"another run's":                       {operations(plan.OpCreate), []string{other}, steps.ReasonLeftoversFound, "run ns/other (UID " + otherUID + ")", false},
-		"stale, as in erratum E10":            {operations(plan.OpOpen), []string{base + "/open/f", base + "/create/f"}, steps.ReasonBaseDirNotOurs, "2 entries that no run made, such as create, open", false},
+		"stale, as in erratum E10":            {operations(plan.OpOpen), []string{base + "/open/f", base + "/create/f"}, steps.ReasonBaseDirNotOurs, "2 entries and no marker of a run; they are for example create, open", false},
 		"a set to read":                       {useExisting(plan.OpOpen), set(base + "/create"), "", "", false},
 		"another run's set to read":           {useExisting(plan.OpOpen), append(set(base+"/create"), other), "", "", false},
 		"a set of its own name":               {useExisting(plan.OpRename), set(base + "/rename"), "", "", false},
@@ -149,7 +149,7 @@ func TestKnownBug3OneDirectory(t *testing.T) {
 	b = newInspection(t, func(n *plan.NNThroughput) { n.BaseDirs = []string{"/a/x", "/b/x"} })
 	b.mustRun(t)
 	name := strings.TrimPrefix(marker, base)
-	if diff := cmp.Diff([]string{"/a/x" + name, "/b/x" + name}, b.nn.files("")); diff != "" {
+	if diff := cmp.Diff([]string{"/a/x/_hadoopbench-made.2", "/a/x" + name, "/b/x/_hadoopbench-made.2", "/b/x" + name}, b.nn.files("")); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }
@@ -249,7 +249,7 @@ func TestErratumE8SafeMode(t *testing.T) {
 	b = newInspection(t, managed)
 	b.nn.safeMode = true
 	b.mustRun(t)
-	if diff := cmp.Diff([]string{marker, safeModeNote}, b.nn.files("")); b.nn.safeMode || diff != "" {
+	if diff := cmp.Diff([]string{madeNote, marker, safeModeNote}, b.nn.files("")); b.nn.safeMode || diff != "" {
 		t.Errorf("safe mode %v, files (-want +got):\n%s", b.nn.safeMode, diff)
 	}
 	// A second attempt finds it off and must not forget that it was on.

@@ -164,19 +164,19 @@ func (s *Series) used() int {
 }
 
 // between adds up the whole buckets within [from, to) and says how many they are and how long together. The first bucket
-// is left out if it holds amounts from before the origin: it would be worth more than its width.
+// is left out if it holds amounts from before the origin: it would be worth more than its width. Past the last bucket lies
+// time in which nothing was done: buckets would have become wider otherwise.
 func (s *Series) between(from, to int64) (amount int64, buckets int, micros int64) {
 	width := s.Width()
 	low := (max(from-s.origin, 0) + width - 1) / width
 	if s.early > 0 {
 		low = max(low, 1)
 	}
-	high := min((to-s.origin)/width, MaxBuckets)
-	for k := low; k < high; k++ {
+	high := max((to-s.origin)/width, low)
+	for k := low; k < min(high, MaxBuckets); k++ {
 		amount += s.buckets[k]
-		buckets++
 	}
-	return amount, buckets, int64(buckets) * width
+	return amount, int(high - low), (high - low) * width
 }
 
 // seriesJSON is a series in a report: T, δ0, m, the early amount and the buckets without trailing zeros.
