@@ -38,7 +38,7 @@ func cases(scale float64) []benchCase {
 }
 
 // base is the directory of a case's files. A set that is made once is large enough for the longest run.
-func (c benchCase) base() string { return "/bench/" + c.operation }
+func (c benchCase) base() string { return "/bench/" + c.operation + "-" + strconv.Itoa(c.threads) }
 
 // args is the command line of one run with so many operations; both tools take the same.
 func (c benchCase) args(fs string, count int) []string {

@@ -17,6 +17,7 @@ type options struct {
 	pairs          int
 	scale          float64
 	only           string
+	threads        int
 }
 
 func main() {
@@ -27,6 +28,7 @@ func main() {
 	flag.IntVar(&o.pairs, "pairs", 7, "`number` of pairs of runs of each case")
 	flag.Float64Var(&o.scale, "scale", 1, "`factor` on the numbers of operations")
 	flag.StringVar(&o.only, "only", "", "`operations` to compare, with commas between them; all if empty")
+	flag.IntVar(&o.threads, "threads", 0, "compare with this `number` of threads only; 0: with all")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -46,7 +48,7 @@ func compare(ctx context.Context, o options) error {
 	fmt.Println("| operation | threads | operations | ours/s | Java/s | ratio: median | lower 95 % | CPU µs/op ours | Java | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	for _, c := range cases(o.scale) {
-		if o.only != "" && !strings.Contains(","+o.only+",", ","+c.operation+",") {
+		if o.threads != 0 && o.threads != c.threads || o.only != "" && !strings.Contains(","+o.only+",", ","+c.operation+",") {
 			continue
 		}
 		row, err := c.compare(ctx, o, ours, java)

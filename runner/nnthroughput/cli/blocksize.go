@@ -40,6 +40,9 @@ func ParseBlockSize(text string) (int64, error) {
 
 func parseLong(digits string) (int64, error) {
 	n, err := strconv.ParseInt(digits, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%s does not fit in a Long, which has 64 bits", digits)
+	}
 	if err != nil {
 		//lint:ignore ST1005 it is Java's message
 		return 0, fmt.Errorf("For input string: %q", digits)
@@ -49,8 +52,13 @@ func parseLong(digits string) (int64, error) {
 
 // cleanBase checks a base directory.
 func cleanBase(dir string) (string, error) {
-	if !strings.HasPrefix(dir, "/") || strings.ContainsAny(dir, ":\x00") {
+	switch {
+	case !strings.HasPrefix(dir, "/"):
 		return "", fmt.Errorf("%q is not an absolute path in HDFS", dir)
+	case strings.Contains(dir, ":"):
+		return "", fmt.Errorf("%q holds a colon, which HDFS forbids in names", dir)
+	case strings.Contains(dir, "\x00"):
+		return "", fmt.Errorf("%q holds a zero byte, which HDFS forbids in names", dir)
 	}
 	for part := range strings.SplitSeq(dir, "/") {
 		if part == "." || part == ".." {

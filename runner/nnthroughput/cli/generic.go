@@ -63,7 +63,7 @@ func splitGeneric(args []string) (name, value string, used int) {
 		return "", "", 0
 	}
 	if _, known := takes(bare); known {
-		if len(args) < 2 || startsGeneric(args[1]) {
+		if len(args) < 2 || startsGeneric(args[1]) || strings.HasPrefix(args[1], opPrefix) {
 			return bare, "", len(args) + 1
 		}
 		return bare, args[1], 2
@@ -105,13 +105,18 @@ func (g *Generic) set(name, value string) error {
 	return nil
 }
 
-// fileSystem completes the short forms that Hadoop still takes: local, and host:port of a NameNode.
+// fileSystem completes the short forms that Hadoop still takes: local, and host:port of a NameNode. The path behind a
+// NameNode's address is left out, since Hadoop gives it no meaning.
 func fileSystem(text string) string {
 	switch {
 	case text == "local":
 		return "file:///"
 	case !strings.Contains(text, "/"):
 		return "hdfs://" + text
+	}
+	if address, ok := strings.CutPrefix(text, "hdfs://"); ok {
+		address, _, _ = strings.Cut(address, "/")
+		return "hdfs://" + address
 	}
 	return text
 }

@@ -47,18 +47,19 @@ func (p *Process) Main(ctx context.Context) int {
 		fmt.Fprint(p.Stdout, usage)
 		return report.ExitDone
 	case err != nil:
-		fmt.Fprintf(p.Stderr, "runner nnthroughput: %v\n\n%s", err, usage)
+		fmt.Fprintf(p.Stderr, "runner nnthroughput: %v\nsee runner nnthroughput -h\n", err)
 		return report.ExitPlan
 	}
-	log := slog.New(slog.NewTextHandler(p.Stderr, nil))
+	stderr := &lockedWriter{to: p.Stderr}
+	log := slog.New(slog.NewTextHandler(stderr, nil))
 	stop := measure.Stop{Clock: p.Clock, Signals: p.Signals}
 	ctx, cancel := stop.Context(ctx)
 	defer cancel()
-	return p.end(log, p.run(ctx, log, &c))
+	return p.end(log, p.run(ctx, log, stderr, &c))
 }
 
-// errOperations says that operations failed and were counted, which the log has told already.
-var errOperations = errors.New("operations failed")
+// errOperations says that operations failed and were counted, or that a rate was not reached, which the log has told already.
+var errOperations = errors.New("operations failed, or a rate was not reached")
 
 // end tells why the command ended and returns the exit code.
 func (p *Process) end(log *slog.Logger, err error) int {
@@ -74,7 +75,7 @@ func (p *Process) end(log *slog.Logger, err error) int {
 }
 
 // run decides whether the work is ours or that of Hadoop's own class, and does it.
-func (p *Process) run(ctx context.Context, log *slog.Logger, c *Command) error {
+func (p *Process) run(ctx context.Context, log *slog.Logger, stderr io.Writer, c *Command) error {
 	loaded, err := p.configuration(c)
 	if err != nil {
 		return err
@@ -94,8 +95,8 @@ func (p *Process) run(ctx context.Context, log *slog.Logger, c *Command) error {
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	return s.run(ctx, ops)
+	s.stderr = stderr
+	return s.carryOut(ctx, ops)
 }
 
 // remoteOperations are the operations to carry out against a NameNode.
@@ -107,8 +108,12 @@ func remoteOperations(log *slog.Logger, c *Command) ([]string, error) {
 		if c.Options.KeepResults {
 			log.Warn("The clean operation is left out, since -keepResults is given")
 		}
+		if c.Options.RefuseFakeDataNodes {
+			log.Warn("The blockReport operation is left out, since -allowFakeDataNodes false is given")
+		}
 		return slices.DeleteFunc(operations(), func(op string) bool {
-			return op == plan.OpReplication || op == plan.OpClean && c.Options.KeepResults
+			return op == plan.OpReplication || op == plan.OpClean && c.Options.KeepResults ||
+				op == plan.OpBlockReport && c.Options.RefuseFakeDataNodes
 		}), nil
 	case plan.OpReplication:
 		return nil, steps.Fail(report.ExitPlan, steps.ReasonNotSupported,

@@ -36,6 +36,15 @@ type Options struct {
 	Keytab, Principal, Krb5Conf, User string
 }
 
+// Bounds of what one process can do.
+const (
+	maxThreads         = 100_000
+	maxDataNodes       = 32_766 // upstream's: the transfer port is the index plus one, and must be below 32767
+	maxBlocksPerReport = 10_000_000
+	maxReplication     = 512 // dfs.replication.max's default
+	maxBlockSize       = math.MaxInt64 / maxReplication
+)
+
 // defaultBase is upstream's base directory.
 const defaultBase = "/nnThroughputBenchmark"
 
@@ -93,7 +102,7 @@ func upstreamOptions() []option {
 		{name: "-nonSuperUser", flag: func(o *Options) { o.NonSuperUser = true }},
 		{name: "-logLevel", set: setLogLevel},
 		{name: "-UGCacheRefreshCount", set: integer(math.MinInt32, func(o *Options) *int32 { return &o.UGCacheRefreshCount })},
-		{name: "-threads", ops: opsThreads, set: integer(1, func(o *Options) *int32 { return &o.Threads })},
+		{name: "-threads", ops: opsThreads, set: within(1, maxThreads, func(o *Options) *int32 { return &o.Threads })},
 		{name: "-files", ops: opsFiles, set: integer(1, func(o *Options) *int64 { return &o.Files })},
 		{name: "-filesPerDir", ops: opsFiles, set: integer(1, func(o *Options) *int32 { return &o.FilesPerDir })},
 		{name: "-dirs", ops: plan.OpMkdirs, set: integer(1, func(o *Options) *int64 { return &o.Dirs })},
@@ -102,9 +111,9 @@ func upstreamOptions() []option {
 		{name: "-close", ops: opsFiles, flag: func(o *Options) { o.Close = true }},
 		{name: "-useExisting", ops: opsPrepared, flag: func(o *Options) { o.UseExisting = true }},
 		{name: "-appendNewBlk", ops: plan.OpAppend, flag: func(o *Options) { o.AppendNewBlk = true }},
-		{name: "-datanodes", ops: opsDataNodes, set: integer(1, func(o *Options) *int32 { return &o.DataNodes })},
+		{name: "-datanodes", ops: opsDataNodes, set: within(1, maxDataNodes, func(o *Options) *int32 { return &o.DataNodes })},
 		{name: "-reports", ops: plan.OpBlockReport, set: integer(1, func(o *Options) *int64 { return &o.Reports })},
-		{name: "-blocksPerReport", ops: plan.OpBlockReport, set: integer(1, func(o *Options) *int32 { return &o.BlocksPerReport })},
+		{name: "-blocksPerReport", ops: plan.OpBlockReport, set: within(1, maxBlocksPerReport, func(o *Options) *int32 { return &o.BlocksPerReport })},
 		{name: "-blocksPerFile", ops: plan.OpBlockReport, set: integer(1, func(o *Options) *int32 { return &o.BlocksPerFile })},
 		{name: "-nodesToDecommission", ops: plan.OpReplication, set: integer(1, func(o *Options) *int32 { return &o.NodesToDecommission })},
 		{name: "-nodeReplicationLimit", ops: plan.OpReplication, set: integer(1, func(o *Options) *int32 { return &o.NodeReplicationLimit })},
@@ -131,15 +140,26 @@ func ownOptions() []option {
 
 // integer sets a number of at least low, written as Java's Integer.parseInt reads it.
 func integer[N int32 | int64](low int64, into func(*Options) *N) func(*Options, string) error {
+	high := int64(math.MaxInt64)
+	if int64(N(high)) != high {
+		high = math.MaxInt32
+	}
+	return within(low, high, into)
+}
+
+// within sets a number between low and high.
+func within[N int32 | int64](low, high int64, into func(*Options) *N) func(*Options, string) error {
 	return func(o *Options, value string) error {
 		n, err := strconv.ParseInt(value, 10, 64)
 		switch {
+		case errors.Is(err, strconv.ErrRange):
+			return fmt.Errorf("%s is beyond what 64 bits hold; give a number between %d and %d", value, low, high)
 		case err != nil:
 			return fmt.Errorf("%q is not a whole number", value)
 		case n < low:
 			return fmt.Errorf("%d is less than %d", n, low)
-		case int64(N(n)) != n:
-			return fmt.Errorf("%d is more than %d", n, math.MaxInt32)
+		case n > high:
+			return fmt.Errorf("%d is more than %d", n, high)
 		}
 		*into(o) = N(n)
 		return nil
@@ -193,6 +213,9 @@ func setBlockSize(o *Options, value string) error {
 	}
 	if n < 1 {
 		return fmt.Errorf("%d bytes: a block has at least one", n)
+	}
+	if n > maxBlockSize {
+		return fmt.Errorf("%s is %d bytes: more than %d, above which %d replicas of a block exceed what the NameNode counts", value, n, int64(maxBlockSize), maxReplication)
 	}
 	o.BlockSize = n
 	return nil

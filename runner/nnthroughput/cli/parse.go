@@ -20,6 +20,9 @@ type Command struct {
 	Given []string
 }
 
+// opPrefix is how the option begins that ends the generic ones.
+const opPrefix = "-op"
+
 // ErrHelp is returned by Parse if help was asked for.
 var ErrHelp = errors.New("help was asked for")
 
@@ -38,7 +41,7 @@ func Parse(args []string) (Command, error) {
 	switch {
 	case len(c.FromOp) == 0:
 		return Command{}, errors.New("-op is missing")
-	case !strings.HasPrefix(c.FromOp[0], "-op"):
+	case !strings.HasPrefix(c.FromOp[0], opPrefix):
 		return Command{}, fmt.Errorf("%s: neither a generic option of Hadoop nor -op, after which the operation's options come", c.FromOp[0])
 	case len(c.FromOp) == 1:
 		return Command{}, fmt.Errorf("%s: the operation is missing", c.FromOp[0])
@@ -101,6 +104,23 @@ func (c *Command) check() error {
 		return errors.New("-keytab and -principal: one without the other; give both, or neither to use the ticket cache of kinit")
 	case c.hasDuplicateBase():
 		return errors.New("-baseDirName: the same directory twice")
+	}
+	return c.checkDuration()
+}
+
+// checkDuration refuses numbers that could not have an effect, because a duration ends the measurement. The files of open
+// and fileStatus are made before, so their number counts all the same, also in operation all.
+func (c *Command) checkDuration() error {
+	if c.Options.Duration == 0 {
+		return nil
+	}
+	for _, number := range []struct{ option, op string }{
+		{"-files", plan.OpCreate}, {"-dirs", plan.OpMkdirs}, {"-reports", plan.OpBlockReport},
+	} {
+		inAll := c.Op == plan.OpAll && number.op != plan.OpCreate
+		if c.given(number.option) && (c.Op == number.op || inAll) {
+			return fmt.Errorf("%s and -duration: one or the other says when %s ends; leave one out", number.option, number.op)
+		}
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path"
 	"strings"
@@ -26,10 +28,12 @@ type session struct {
 	conf     *conf.Conf
 	kerberos *plan.Kerberos
 	random   io.Reader
-	work     string // directory of the process
+	work     string    // directory of the process
+	stderr   io.Writer // shared with the log
 	uid      string
 
 	target nnthroughput.Target // for what no measurement does; nil before it is connected
+	lost   bool                // no NameNode answers any more
 }
 
 func (s *session) close() {
@@ -44,7 +48,13 @@ func (s *session) close() {
 // run carries out operations one after the other. Operations that failed by the number are told and gone on from, as
 // errOperations in the end; every other error ends the command.
 func (s *session) run(ctx context.Context, ops []string) error {
+	if err := s.validate(ops); err != nil {
+		return err
+	}
 	err := s.connect(ctx, ops[0])
+	if err == nil {
+		err = s.checkBases(ctx)
+	}
 	if err == nil && s.command.Options.LeaveSafeMode {
 		err = s.leaveSafeMode(ctx)
 	}
@@ -63,6 +73,7 @@ func (s *session) run(ctx context.Context, ops []string) error {
 			failed, err = true, nil
 		}
 	}
+	s.lost = s.lost || lost(err)
 	// Whatever a call says after the order to stop, the order is the reason.
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
@@ -98,76 +109,57 @@ func (s *session) leaveSafeMode(ctx context.Context) error {
 // operation measures one operation, prints its report and removes what it made.
 func (s *session) operation(ctx context.Context, op string) error {
 	env := s.env(op)
-	if err := s.checkPlace(ctx, env.Plan); err != nil {
+	there, err := s.checkPlace(ctx, env.Plan)
+	if err != nil {
 		return err
 	}
 	body := &report.Body{}
-	err := nnthroughput.Run(ctx, env, body)
+	err = nnthroughput.Run(ctx, env, body)
 	s.tell(env.Log, body)
 	if printErr := s.print(env, body, err); err == nil {
 		err = printErr
 	}
-	if made(env.Plan, body, err) {
-		if removeErr := s.removeAfter(ctx, env.Plan); err == nil {
-			err = removeErr
-		}
+	missed := err == nil && s.missedRate(env, body)
+	failures := len(body.Errors) > 0
+	removeErr := s.removeAfter(ctx, ended{plan: env.Plan, there: there, err: err, failures: failures})
+	if err == nil {
+		err = removeErr
 	}
-	if err == nil && len(body.Errors) > 0 {
+	if err == nil && (failures || missed) {
 		return errOperations
 	}
 	return err
 }
 
-// made tells whether the operation may have made or used anything: what was refused before must not cost files that lay
-// there, nor must files that an earlier create left and that turned out to be others than was thought.
-func made(p *plan.Plan, body *report.Body, err error) bool {
-	if own := new(steps.Error); errors.As(err, &own) && own.Exit == report.ExitPlan {
-		return false
-	}
-	return body.Start > 0 || !p.NNThroughput.UseExisting
-}
-
-// removeAfter removes what an operation made, in a time of its own, since that is due after a signal, too.
-func (s *session) removeAfter(ctx context.Context, p *plan.Plan) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
-	defer cancel()
-	err := s.remove(ctx, p)
-	if err != nil {
-		s.log.Error("Removing what the operation made failed", "error", err)
-	}
-	return err
-}
-
 // checkPlace refuses to work where leftovers would make a wrong number: directories that exist already are not made, and
-// files are not renamed to names that exist.
-func (s *session) checkPlace(ctx context.Context, p *plan.Plan) error {
+// files are not renamed to names that exist. there are the directories that the operation works in all the same.
+func (s *session) checkPlace(ctx context.Context, p *plan.Plan) (there []string, err error) {
 	if p.NNThroughput.UseExisting {
-		return nil
+		return nil, nil
 	}
 	for _, base := range p.NNThroughput.BaseDirs {
 		dir := ownDir(base, p)
-		_, found, err := s.nn().GetFileInfo(ctx, dir)
+		found, err := s.exists(ctx, dir)
 		if err != nil {
-			return s.refused("look at "+dir, err)
+			return nil, err
 		}
 		if !found {
 			continue
 		}
 		if op := p.Identity.Step; op == plan.OpMkdirs || op == plan.OpRename {
-			return steps.Fail(report.ExitTarget, steps.ReasonLeftoversFound,
+			return nil, steps.Fail(report.ExitTarget, steps.ReasonLeftoversFound,
 				"delete it, by -op clean with the same -baseDirName, or set another -baseDirName",
 				"%s is there already, so %s would not do what it is to measure", dir, op)
 		}
 		s.log.Warn("The directory is there already: files in it are overwritten", "directory", dir)
+		there = append(there, dir)
 	}
-	return nil
+	return there, nil
 }
 
 // tell logs what upstream's report has no place for.
 func (s *session) tell(log *slog.Logger, body *report.Body) {
-	failures := int64(0)
 	for _, e := range body.Errors {
-		failures += e.Count
 		log.Error("Operations failed", "class", e.Class, "count", e.Count, "first", e.First)
 	}
 	if body.Operations == 0 {
@@ -179,96 +171,49 @@ func (s *session) tell(log *slog.Logger, body *report.Body) {
 		of   *report.Histogram
 	}{{"service", body.Latency}, {"intended", body.Intended}} {
 		if h.of != nil && h.of.Count() > 0 {
-			facts = append(facts, h.name+"P50Nanos", h.of.Quantile(0.5), h.name+"P99Nanos", h.of.Quantile(0.99))
+			facts = append(facts, h.name+"P50Nanos", h.of.Quantile(0.5), h.name+"P90Nanos", h.of.Quantile(0.9),
+				h.name+"P99Nanos", h.of.Quantile(0.99), h.name+"P999Nanos", h.of.Quantile(0.999),
+				h.name+"MaxNanos", h.of.Max(), h.name+"MeanNanos", int64(h.of.Mean()))
 		}
 	}
 	log.Info("Figures", facts...)
-	if attempted := body.Operations + failures; attempted < body.Due-body.Due/100 {
-		log.Warn("The rate was not reached, so the figures are those of another load", "due", body.Due, "attempted", attempted)
+}
+
+// missedRate tells, and says in the log, whether more than 1 % of the operations that were due were not begun.
+func (s *session) missedRate(env *nnthroughput.Env, body *report.Body) bool {
+	attempted := body.Operations
+	for _, e := range body.Errors {
+		attempted += e.Count
 	}
+	if float64(body.Due-attempted)*100 <= float64(body.Due) {
+		return false
+	}
+	reached := float64(attempted) * 1e6 / float64(max(1, body.End-body.Start))
+	env.Log.Error("The rate was not reached, so the figures are those of another load", "reason", "RateNotReached",
+		"offeredPerSec", float64(env.Plan.NNThroughput.RateMilli)/1000, "reachedPerSec", math.Round(reached*1000)/1000,
+		"due", body.Due, "attempted", attempted, "remedy", "lower -rate, or raise -threads")
+	return true
 }
 
 // print writes upstream's report of an operation that ended with err, if anything was measured. It is upstream's to the
-// byte, with the empty line it puts before each.
+// byte, with the empty line it puts before each. One that is not complete goes to the log's stream and says so.
 func (s *session) print(env *nnthroughput.Env, body *report.Body, err error) error {
 	if body.Start == 0 {
 		return nil
 	}
-	if err := s.render(s.process.Stdout, env, body, err); err != nil {
+	var text bytes.Buffer
+	out := s.process.Stdout
+	if err != nil {
+		out = s.stderr
+		fmt.Fprintf(&text, "Incomplete report of %s, which was not done to its end: %v\n", env.Plan.Identity.Step, err)
+	}
+	if err := s.render(&text, env, body, err); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	if _, err := out.Write(text.Bytes()); err != nil {
 		return fmt.Errorf("print the report: %w", err)
 	}
 	return nil
-}
-
-// remove deletes the operation's own directories, as upstream does, unless the results are to be kept. With -useExisting
-// upstream moves the files of create to the operation before it; here they are worked on where they lie and moved at the
-// end if they are kept, so that nothing is moved when they turn out to be others than was thought.
-func (s *session) remove(ctx context.Context, p *plan.Plan) error {
-	for _, base := range p.NNThroughput.BaseDirs {
-		own := ownDir(base, p)
-		if err := s.delete(ctx, own+warmUpSuffix); err != nil {
-			return err
-		}
-		used := own
-		if p.NNThroughput.UseExisting {
-			_, found, err := s.nn().GetFileInfo(ctx, own)
-			if err != nil {
-				return s.refused("look at "+own, err)
-			}
-			if !found {
-				used = createDir(base)
-			}
-		}
-		var err error
-		switch {
-		case !s.command.Options.KeepResults:
-			err = s.delete(ctx, used)
-		case used != own:
-			err = s.move(ctx, used, own)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// delete deletes a directory and what is in it. There being none is fine.
-func (s *session) delete(ctx context.Context, dir string) error {
-	if _, err := s.nn().Delete(ctx, dir, true); err != nil {
-		return s.refused("delete "+dir, err)
-	}
-	return nil
-}
-
-func (s *session) move(ctx context.Context, from, to string) error {
-	moved, err := s.nn().Rename(ctx, from, to)
-	if err != nil {
-		return s.refused("rename "+from+" to "+to, err)
-	}
-	if !moved {
-		return steps.Fail(report.ExitBenchmark, steps.ReasonIOError, "look into the NameNode's log at that time",
-			"rename %s to %s: the NameNode did not do it", from, to)
-	}
-	return nil
-}
-
-// removeEmptyBases deletes base directories in which nothing is left. It is a courtesy: its errors are only logged.
-func (s *session) removeEmptyBases(ctx context.Context) {
-	if s.target == nil || s.command.Options.KeepResults {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
-	defer cancel()
-	for _, base := range s.command.Options.BaseDirs {
-		entries, found, err := s.nn().List(ctx, base)
-		if err == nil && found && len(entries) == 0 {
-			_, err = s.nn().Delete(ctx, base, false)
-		}
-		if err != nil {
-			s.log.Warn("The base directory was not looked after", "directory", base, "error", err)
-		}
-	}
 }
 
 // clean is operation clean: it deletes the base directories. By itself it deletes what it is told to; as a part of all only

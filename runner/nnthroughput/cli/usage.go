@@ -36,12 +36,15 @@ Beyond upstream:
   -rate R                  operations per second in all, on a schedule, instead of as fast as it goes
   -duration D              how long to measure, for example 60s, instead of a number (create, mkdirs, open, fileStatus, blockReport)
   -warmup D                how long to work unmeasured before
-  -allowFakeDataNodes B    false refuses blockReport, which registers DataNodes that do not exist for a while
+  -allowFakeDataNodes B    false refuses blockReport, which registers DataNodes that do not exist for a while; all leaves it out
   -leaveSafeMode           make the NameNode leave safe mode before
   -user U                  who acts in HDFS under simple authentication; else HADOOP_USER_NAME, else the login name
   -keytab F -principal P   Kerberos login; without them the ticket cache (KRB5CCNAME)
   -krb5conf F              else KRB5_CONFIG, else /etc/krb5.conf
 
-Exit codes: 0 done, 1 operations failed, 2 bad command line or configuration, 3 target unreachable or it refused, 4 a deadline
-passed, 6 stopped by a signal. Where upstream's own exit code would be 255 (bad command line), it is 2 here.
+A signal (INT, TERM, HUP) stops and removes what was made; a second one leaves it. The report of what was not done to its
+end goes to standard error.
+
+Exit codes: 0 done, 1 operations failed or the rate was not reached, 2 bad command line or configuration, 3 target
+unreachable or it refused, 4 a deadline passed, 6 stopped by a signal. Where upstream's own exit code would be 255 (bad command line), it is 2 here.
 `
