@@ -120,6 +120,12 @@ func (c benchCase) row(results map[string][]sample) string {
 		return slope(typical(name+" short"), typical(name)) * 1e6
 	}
 	mine, theirs := cost("ours"), cost("java")
-	return fmt.Sprintf("| %s | %d | %d | %.0f | %.0f | %.2f | %.2f | %.1f | %.1f | %.2f |", c.operation, c.threads, c.count,
-		median(a), median(b), median(ratios), lowerBound(ratios), mine, theirs, mine/theirs)
+	told := func(v float64, format string) string {
+		if mine <= 0 || theirs <= 0 { // the runs were too short: what a process costs besides its work varies by more
+			return "not told"
+		}
+		return fmt.Sprintf(format, v)
+	}
+	return fmt.Sprintf("| %s | %d | %d | %.0f | %.0f | %.2f | %.2f | %s | %s | %s |", c.operation, c.threads, c.count,
+		median(a), median(b), median(ratios), lowerBound(ratios), told(mine, "%.1f"), told(theirs, "%.1f"), told(mine/theirs, "%.2f"))
 }
