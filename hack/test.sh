@@ -12,7 +12,8 @@
 #   cluster       starts the local cluster and HDFS and loads the images
 #   servers       the runner against real servers: HDFS, and for the phase each version of Hadoop, an HA pair and Kerberos
 #   e2e           installs the operator as hack/demo.sh does and tests it as its users meet it
-# HADOOPBENCH_LONG=1 has the tests use full sizes and gives each phase six times as long.
+# HADOOPBENCH_LONG=1 has the tests use full sizes (every operation of an NNThroughputRun on 50,003 files, its sample as it is,
+# all texts of the Java tool) and gives each phase six times as long.
 # Leaves: each phase's whole output in $HADOOPBENCH_CACHE/logs/PHASE.log.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
