@@ -11,7 +11,6 @@ type benchCase struct {
 	threads   int
 	count     int  // operations of a paired run
 	existing  bool // works on a set of files that is made once, and is left as it was
-	fsync     bool // bound by the edit log's fsync, which both tools wait for
 }
 
 // cases are what the two tools are compared by. Counts make a run last some seconds on two cores.
@@ -22,17 +21,17 @@ func cases(scale float64) []benchCase {
 		if threads > 8 {
 			more = 3
 		}
-		add := func(operation string, count int, existing, fsync bool) {
-			out = append(out, benchCase{operation, threads, max(int(float64(count*more)*scale), 2*threads), existing, fsync})
+		add := func(operation string, count int, existing bool) {
+			out = append(out, benchCase{operation, threads, max(int(float64(count*more)*scale), 2*threads), existing})
 		}
 		// Long enough for the JVM's compiler to have done its work for most of a run.
-		add("open", 30000, true, false)
-		add("fileStatus", 30000, true, false)
-		add("blockReport", 300, false, false)
-		add("create", 1500, false, true)
-		add("mkdirs", 1500, false, true)
-		add("rename", 1500, false, true)
-		add("delete", 1500, false, true)
+		add("open", 30000, true)
+		add("fileStatus", 30000, true)
+		add("blockReport", 300, false)
+		add("create", 1500, false)
+		add("mkdirs", 1500, false)
+		add("rename", 1500, false)
+		add("delete", 1500, false)
 	}
 	return out
 }

@@ -247,31 +247,26 @@ func (p *inspection) checkSet(ctx context.Context) error {
 	return nil
 }
 
-// checkFile looks for one file of the set that an operation works on: in its own directory, if there is one, else in
-// create's.
+// checkFile looks for one file of the set that an operation works on.
 func (p *inspection) checkFile(ctx context.Context, op string, number int64) error {
 	owner := ownerOf(p.nnt.Files, int64(p.nnt.Threads), number)
 	base := p.nnt.BaseDirs[owner%int64(len(p.nnt.BaseDirs))]
-	names := tree{perDir: int64(p.nnt.FilesPerDir)}
-	for _, dir := range []string{path.Join(base, op), path.Join(base, plan.OpCreate)} {
-		_, found, err := p.control().GetFileInfo(ctx, dir)
-		if err != nil {
-			return p.refused("look at "+dir, err)
-		}
-		if !found {
-			continue
-		}
-		file := names.path(dir, number)
-		status, found, err := p.control().GetFileInfo(ctx, file)
-		if err != nil {
-			return p.refused("look at "+file, err)
-		}
-		if !found || status.Dir {
-			return dataMissing("%s is no file, though %d files with filesPerDir %d are to exist", file, p.nnt.Files, p.nnt.FilesPerDir)
-		}
-		return nil
+	dir, err := p.setOf(ctx, base, op)
+	if err != nil {
+		return err
 	}
-	return dataMissing("%s holds neither %s nor %s, whose files operation %s is to work on", base, op, plan.OpCreate, op)
+	if dir == "" {
+		return dataMissing("%s holds neither %s nor %s, whose files operation %s is to work on", base, op, plan.OpCreate, op)
+	}
+	file := tree{perDir: int64(p.nnt.FilesPerDir)}.path(dir, number)
+	status, found, err := p.control().GetFileInfo(ctx, file)
+	if err != nil {
+		return p.refused("look at "+file, err)
+	}
+	if !found || status.Dir {
+		return dataMissing("%s is no file, though %d files with filesPerDir %d are to exist", file, p.nnt.Files, p.nnt.FilesPerDir)
+	}
+	return nil
 }
 
 // checkDataNodes registers one fake DataNode, at port 1 of this pod's address, and takes it back at once.

@@ -65,25 +65,33 @@ func (s *step) prepare(ctx context.Context, op operation) error {
 // findExisting has every thread work in the operation's own directory of the first attempt, if there is one, else in
 // create's. The original tool renames the one to the other; nothing is moved here, so several operations can share it.
 func (s *step) findExisting(ctx context.Context) error {
+	op := s.env.Plan.Identity.Step
 	for i, base := range s.nnt.BaseDirs {
-		found := ""
-		tried := []string{path.Join(base, s.env.Plan.Identity.Step), path.Join(base, plan.OpCreate)}
-		for _, dir := range tried {
-			status, exists, err := s.control().GetFileInfo(ctx, dir)
-			if err != nil {
-				return s.refused("look at "+dir, err)
-			}
-			if exists && status.Dir {
-				found = dir
-				break
-			}
+		dir, err := s.setOf(ctx, base, op)
+		if err != nil {
+			return err
 		}
-		if found == "" {
-			return dataMissing("neither %s nor %s is a directory", tried[0], tried[1])
+		if dir == "" {
+			return dataMissing("neither %s nor %s is a directory", path.Join(base, op), path.Join(base, plan.OpCreate))
 		}
-		s.dirs[i] = found
+		s.dirs[i] = dir
 	}
 	return nil
+}
+
+// setOf is the directory below a base directory whose files an operation works on: its own, if there is one, else
+// create's; empty without either.
+func (s *step) setOf(ctx context.Context, base, op string) (string, error) {
+	for _, dir := range []string{path.Join(base, op), path.Join(base, plan.OpCreate)} {
+		status, found, err := s.control().GetFileInfo(ctx, dir)
+		if err != nil {
+			return "", s.refused("look at "+dir, err)
+		}
+		if found && status.Dir {
+			return dir, nil
+		}
+	}
+	return "", nil
 }
 
 func dataMissing(format string, args ...any) error {
