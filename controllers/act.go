@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -41,7 +42,7 @@ func (r *Reconciler) act(ctx context.Context, o *observed, d *decision) error {
 			return err
 		}
 	}
-	if err := r.give(ctx, o, append(d.start, d.stop...)); err != nil {
+	if err := r.give(ctx, o, slices.Concat(d.start, d.reminders, d.stop)); err != nil {
 		return err
 	}
 	if d.persist != nil {

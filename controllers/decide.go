@@ -51,11 +51,13 @@ type config struct {
 type decision struct {
 	next v1alpha1.RunStatus
 
-	create  bool                 // make the present attempt's objects
-	start   []order              // give shards their start time
-	stop    []order              // tell shards to stop
-	remove  []string             // delete these Jobs
-	persist *results.Persistence // keep these results before the status says so
+	create bool    // make the present attempt's objects
+	start  []order // give shards their start time
+	// reminders give it to them again.
+	reminders []order
+	stop      []order              // tell shards to stop
+	remove    []string             // delete these Jobs
+	persist   *results.Persistence // keep these results before the status says so
 
 	events  []note
 	requeue time.Duration // visit again after this time; 0: when something changes

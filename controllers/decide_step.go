@@ -164,12 +164,32 @@ func (d *decision) measuring(o *observed, step Step, seen, row *v1alpha1.StepSta
 	d.start = late
 	if len(late) > 0 {
 		d.wake(seen.StartAt.Sub(o.now) - gateMargin)
+	} else {
+		d.remind(o, seen, at)
 	}
 	if row.Shards.Reported == row.Shards.Expected {
 		return d.over(o, step, row)
 	}
 	row.Message = fmt.Sprintf("%d of %d shards done", row.Shards.Reported, row.Shards.Expected)
 	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s: %s", step, row.Message))
+}
+
+// remind gives shards their start time a second time, as late as they can still be told all. A kubelet that was writing a
+// pod's volumes when the first came shows it to the pod only with its next round of all pods, which would break the gate.
+func (d *decision) remind(o *observed, seen *v1alpha1.StepStatus, at string) {
+	last := seen.StartAt.Sub(o.now) - gateMargin
+	if last <= 0 {
+		return
+	}
+	if first := last - patchTime(seen.Shards.Expected); first > 0 {
+		d.wake(first)
+		return
+	}
+	for _, s := range o.shards {
+		if !s.over() && s.reminder != at {
+			d.reminders = append(d.reminders, order{s.pod, s.uid, plan.AnnotationReminder, at})
+		}
+	}
 }
 
 // gateTooLate: the start time is too near to be given to the shards that do not have it yet. If none has it, nothing is
@@ -192,9 +212,12 @@ func (d *decision) breakGate(o *observed, step Step, row *v1alpha1.StepStatus, m
 
 // startTime is when n shards that are ready now can start together.
 func startTime(now time.Time, n int32) *metav1.MicroTime {
-	lead := gateLead + time.Duration(n)*time.Second/patchRate
+	lead := gateLead + patchTime(n)
 	return &metav1.MicroTime{Time: now.Add(lead).Truncate(time.Microsecond)}
 }
+
+// patchTime is how long it takes to patch n pods.
+func patchTime(n int32) time.Duration { return time.Duration(n) * time.Second / patchRate }
 
 // stopping: shards were told to stop; they report what they have.
 func (d *decision) stopping(o *observed, step Step, seen, row *v1alpha1.StepStatus) verdict {

@@ -279,6 +279,50 @@ func TestMissedGate(t *testing.T) {
 	})
 }
 
+// TestReminder: every shard gets its start time a second time, once, when all were told and while it can still matter.
+func TestReminder(t *testing.T) {
+	tests := map[string]struct {
+		before    time.Duration // the visit is so long before T
+		over      bool          // the first shard has ended
+		reminders int
+		requeue   time.Duration
+	}{
+		"too early":           {before: gateMargin + 120*time.Millisecond, requeue: 100 * time.Millisecond},
+		"in time":             {before: gateMargin + 20*time.Millisecond, reminders: 2},
+		"a shard has ended":   {before: gateMargin + time.Millisecond, over: true, reminders: 1},
+		"too late to be told": {before: gateMargin},
+		"the start has gone":  {before: -time.Second},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.reach("write", v1alpha1.StepRunning)
+			w.visit() // gives both their start time
+			j := w.job()
+			at := present(w.st).StartAt
+			w.now = at.Add(-tc.before)
+			if tc.over {
+				w.end(j.pods[0], w.report(j.id, 0, at.Time))
+			}
+			w.visit()
+			var want []order
+			for _, p := range j.pods[2-tc.reminders:] {
+				want = append(want, order{p.Name, p.UID, plan.AnnotationReminder, at.UTC().Format(plan.TimeFormat)})
+			}
+			if diff := cmp.Diff(want, w.last.reminders, cmp.AllowUnexported(order{})); diff != "" {
+				t.Errorf("reminders (-want +got):\n%s", diff)
+			}
+			if tc.requeue > 0 && w.last.requeue != tc.requeue {
+				t.Errorf("the next visit is in %s, want %s", w.last.requeue, tc.requeue)
+			}
+			w.visit()
+			if len(w.last.reminders) > 0 {
+				t.Errorf("reminded again: %v", w.last.reminders)
+			}
+		})
+	}
+}
+
 // TestStartIsPutOff: a start time that no shard could be told in time is replaced in the same attempt, but not for ever.
 func TestStartIsPutOff(t *testing.T) {
 	w := newWorld(t)

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -335,6 +336,8 @@ func (w *world) assertRules(o *observed, d *decision) {
 		w.t.Fatal("an attempt is made that the status does not tell of")
 	case len(d.start) > 0 && (row == nil || row.State != v1alpha1.StepRunning || row.StartAt == nil):
 		w.t.Fatal("a start time is given that the status does not tell of")
+	case len(d.reminders) > 0 && (len(d.start) > 0 || row == nil || row.State != v1alpha1.StepRunning):
+		w.t.Fatal("shards are reminded of a start that not all were told")
 	case len(d.stop) > 0 && (row == nil || row.State != v1alpha1.StepStopping || row.Stop == nil):
 		w.t.Fatal("an order to stop is given that the status does not tell of")
 	case o.status.CompletionTime != nil && (d.create || len(d.start)+len(d.stop) > 0 || d.persist != nil):
@@ -371,7 +374,7 @@ func (w *world) act(o *observed, d *decision) {
 			w.jobs[job.Name] = w.newJob(job, in)
 		}
 	}
-	for _, ord := range append(d.start, d.stop...) {
+	for _, ord := range slices.Concat(d.start, d.reminders, d.stop) {
 		w.give(ord)
 	}
 	if d.persist != nil {

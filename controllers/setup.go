@@ -57,7 +57,7 @@ func trimPod(obj any) (any, error) {
 	t.Namespace, t.Name, t.UID, t.ResourceVersion = p.Namespace, p.Name, p.UID, p.ResourceVersion
 	t.CreationTimestamp, t.DeletionTimestamp, t.Labels = p.CreationTimestamp, p.DeletionTimestamp, p.Labels
 	t.Annotations = map[string]string{}
-	for _, k := range []string{batchv1.JobCompletionIndexAnnotation, jobs.AnnotationRun, plan.AnnotationStartAt, plan.AnnotationStop} {
+	for _, k := range []string{batchv1.JobCompletionIndexAnnotation, jobs.AnnotationRun, plan.AnnotationStartAt, plan.AnnotationReminder, plan.AnnotationStop} {
 		if v, ok := p.Annotations[k]; ok {
 			t.Annotations[k] = v
 		}

@@ -33,14 +33,15 @@ const (
 
 // shard is what is known of one index of an attempt.
 type shard struct {
-	index   int32
-	phase   shardPhase
-	pod     string
-	uid     types.UID
-	node    string
-	imageID string
-	startAt string // as patched
-	stop    string // as patched
+	index    int32
+	phase    shardPhase
+	pod      string
+	uid      types.UID
+	node     string
+	imageID  string
+	startAt  string // as patched
+	reminder string // the same, given again
+	stop     string // as patched
 
 	waiting   string // why the pod is not on a node, or its container not started
 	exitCode  *int32
@@ -106,7 +107,7 @@ func shardsOf(id report.Identity, n int32, opened bool, job *batchv1.Job, pods [
 func shardOf(id report.Identity, index int32, p corev1.Pod, now time.Time) shard {
 	s := shard{
 		index: index, phase: shardCreated, pod: p.Name, uid: p.UID, node: p.Spec.NodeName,
-		startAt: p.Annotations[plan.AnnotationStartAt], stop: p.Annotations[plan.AnnotationStop],
+		startAt: p.Annotations[plan.AnnotationStartAt], reminder: p.Annotations[plan.AnnotationReminder], stop: p.Annotations[plan.AnnotationStop],
 	}
 	for _, c := range p.Status.Conditions {
 		switch {

@@ -30,6 +30,9 @@ const (
 
 	// AnnotationStartAt carries the start time, as TimeFormat.
 	AnnotationStartAt = "hadoopbench.dev/start-at"
+	// AnnotationReminder carries the start time once more. Nobody reads it: a change to the pod has the kubelet look at it again,
+	// since it can overlook one that comes while it writes the pod's volumes, and then shows that only a minute later.
+	AnnotationReminder = "hadoopbench.dev/start-reminder"
 	// AnnotationStop carries the reason of a stop order, a CamelCase word.
 	AnnotationStop = "hadoopbench.dev/stop"
 
