@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	yamlv3 "go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -148,5 +150,47 @@ func render(crd *apiextensionsv1.CustomResourceDefinition) ([]byte, error) {
 	if data, err = yaml.Marshal(object); err != nil {
 		return nil, fmt.Errorf("write the CRD: %w", err)
 	}
+	if data, err = compactPodTemplate(data); err != nil {
+		return nil, err
+	}
 	return append([]byte(generatedHeader), data...), nil
+}
+
+// compactPodTemplate writes each field of podTemplate that comes from Kubernetes' core types on one line. Nobody reads
+// them there, and half of their bytes would be indentation.
+func compactPodTemplate(data []byte) ([]byte, error) {
+	var document yamlv3.Node
+	if err := yamlv3.Unmarshal(data, &document); err != nil {
+		return nil, fmt.Errorf("read the CRD's nodes: %w", err)
+	}
+	versions := child(child(document.Content[0], "spec"), "versions")
+	for _, version := range versions.Content {
+		at := version
+		for _, key := range []string{"schema", "openAPIV3Schema", "properties", "spec", "properties", "podTemplate", "properties"} {
+			at = child(at, key)
+		}
+		for i := 0; i+1 < len(at.Content); i += 2 {
+			if !slices.Contains(ownPodFields, at.Content[i].Value) {
+				at.Content[i+1].Style = yamlv3.FlowStyle
+			}
+		}
+	}
+	var out bytes.Buffer
+	e := yamlv3.NewEncoder(&out)
+	e.SetIndent(2)
+	e.CompactSeqIndent()
+	if err := e.Encode(&document); err != nil {
+		return nil, fmt.Errorf("write the CRD's nodes: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// child is the value of a key in a mapping; without the key it is an empty node.
+func child(mapping *yamlv3.Node, key string) *yamlv3.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return &yamlv3.Node{}
 }
