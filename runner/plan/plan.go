@@ -65,6 +65,7 @@ type Plan struct {
 	Target       Target        `json:"target"`
 	DFSIO        *DFSIO        `json:"dfsio,omitempty"`
 	NNThroughput *NNThroughput `json:"nnThroughput,omitempty"`
+	YCSB         *YCSB         `json:"ycsb,omitempty"`
 }
 
 // Target is the cluster under test. The configuration files themselves are mounted at ConfDir.
