@@ -6,9 +6,11 @@
 #   HADOOPBENCH_CACHE   all that is built, fetched or running; default ${XDG_CACHE_HOME:-$HOME/.cache}/hadoop-bench-operator
 #     bin/KEY/          Kubernetes, etcd, helm, kwok, kubectl; KEY is a hash of what they are built from
 #     hadoop/VERSION/   Hadoop's libraries and one formatted name directory
+#     hbase/VERSION/    HBase's libraries and our tools for it; ycsb/ the original YCSB
 #     images/           image archives, one per content; jre/ what the image of Hadoop has from Debian
 #     logs/             output of test phases
-#     state/            the one local cluster of this machine: pids, logs, keys, etcd, nodes, HDFS data, Kerberos realm
+#     state/            the one local cluster of this machine: pids, logs, keys, etcd, nodes, data of HDFS and HBase,
+#                       Kerberos realms
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 CACHE=${HADOOPBENCH_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/hadoop-bench-operator}

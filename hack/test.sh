@@ -4,13 +4,15 @@
 # Usage: hack/test.sh               all phases, with a cluster of its own, which it stops at the end
 #        hack/test.sh PHASE...      only these; a cluster that they start stays up
 #   deps          installs what is missing, checks versions
-#   build         Kubernetes from its Go modules, Hadoop from Maven and an image of it, into the cache
+#   build         Kubernetes from its Go modules, Hadoop from Maven and an image of it, HBase and YCSB from Maven, into the
+#                 cache
 #   verify        formatting, vet, static analysis, generated files up to date
 #   unit          go test -race ./...: needs no root and no server, tests that want servers skip themselves
 #   chart         the Helm chart
 #   controlplane  API and controllers against a real API server and controller manager
 #   cluster       starts the local cluster and HDFS and loads the images
-#   servers       the runner against real servers: HDFS, and for the phase each version of Hadoop, an HA pair and Kerberos
+#   servers       the runner against real servers: HDFS, and for the phase each version of Hadoop, an HA pair and Kerberos;
+#                 after them HBase on HDFS, older versions of it, and HBase with Kerberos
 #   e2e           installs the operator as hack/demo.sh does and tests it as its users meet it
 # HADOOPBENCH_LONG=1 has the tests use full sizes (every operation of an NNThroughputRun on 50,003 files, its sample as it is,
 # all texts of the Java tool) and gives each phase six times as long.
@@ -18,6 +20,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$ROOT/hack/hadoop/lib.sh"
+source "$ROOT/hack/hbase/lib.sh"
 
 ALL=(deps build verify unit chart controlplane cluster servers e2e)
 IN_NS=$ROOT/hack/cluster/in-ns
@@ -36,7 +39,12 @@ build_hadoop() {
   for version in "${HADOOP_VERSIONS[@]}"; do HADOOP_VERSION=$version hack/hadoop/fetch.sh; done
   hack/image/build.sh hadoop
 }
-phase_build() { together build_kubernetes build_hadoop; }
+build_hbase() {
+  local version
+  for version in "${HBASE_VERSIONS[@]}"; do HBASE_VERSION=$version hack/hbase/fetch.sh; done
+  hack/peers/fetch.sh
+}
+phase_build() { together build_kubernetes build_hadoop build_hbase; }
 
 phase_verify() {
   if [[ -x hack/verify.sh ]]; then
@@ -82,7 +90,24 @@ stop_servers() {
     "hack/hadoop/namenode.sh down ${LONE_NAMENODES[*]%% *}"
 }
 
+# HBase follows when they are gone, for the same reason.
+LONE_HBASES=(2.5 1.7)
+start_hbase_servers() {
+  SECONDS=0
+  together hack/hbase/up.sh "hack/hbase/kerberos.sh up" "${LONE_HBASES[@]/#/hack/hbase/standalone.sh up }"
+  log "all servers of HBase are up after $SECONDS s"
+}
+stop_hbase_servers() { hack/hbase/down.sh; }
+
 # server_environment: where the tests find them.
+#   HADOOPBENCH_TEST_HBASE                 configuration directory of the cluster of hack/hbase/up.sh
+#   HADOOPBENCH_TEST_HBASE_CONTROL         kills, stops and starts its RegionServers
+#   HADOOPBENCH_TEST_HBASE_TABLE           HBase's own client; its word on what is in a table, with HBASE_CLIENT=NAME of
+#                                          the configuration directory
+#   HADOOPBENCH_TEST_HBASE_VERSIONS        other versions, as NAME=CONFIGURATION-DIRECTORY,...
+#   HADOOPBENCH_TEST_HBASE_KERBEROS        directory of a realm, with krb5.conf and keytabs/alice.keytab
+#   HADOOPBENCH_TEST_HBASE_KERBEROS_CONF   configuration directory of the HBase in it
+#   HADOOPBENCH_TEST_YCSB                  the original YCSB
 server_environment() {
   local namenode version rpc http list= homes=$HADOOP_DIR/home # the present version's first
   for version in "${HADOOP_VERSIONS[@]}"; do
@@ -98,14 +123,31 @@ server_environment() {
   export HADOOPBENCH_TEST_HA=$HADOOP_CONF/client-ha HADOOPBENCH_TEST_HA_CONTROL=$ROOT/hack/hadoop/ha.sh
   export HADOOPBENCH_TEST_KERBEROS=$STATE/krb
   export HADOOPBENCH_TEST_KERBEROS_NN=authentication=$CP_IP:8320,integrity=$CP_IP:8321,privacy=$CP_IP:8322
+  hbase_environment
 }
 
+hbase_environment() {
+  local name list=
+  for name in "${LONE_HBASES[@]}"; do list+=${list:+,}$name=$HBASE_CONF/client-$name; done
+  export HADOOPBENCH_TEST_HBASE=$HBASE_CONF/client HADOOPBENCH_TEST_HBASE_VERSIONS=$list
+  export HADOOPBENCH_TEST_HBASE_CONTROL=$ROOT/hack/hbase/control.sh HADOOPBENCH_TEST_HBASE_TABLE=$ROOT/hack/hbase/table
+  export HADOOPBENCH_TEST_HBASE_KERBEROS=$STATE/krb-hbase HADOOPBENCH_TEST_HBASE_KERBEROS_CONF=$HBASE_CONF/client-krb
+  export HADOOPBENCH_TEST_YCSB=$ROOT/hack/peers/ycsb.sh
+}
+
+# One package after the other: some count what a server does, turn a NameNode's safe mode on, or kill a RegionServer.
 phase_servers() {
+  local packages
+  mapfile -t packages < <(go list ./runner/... | grep -vE '/runner/(hbase|ycsb)(/|$)')
+  ((${#packages[@]})) || die "go list found no packages in ./runner"
   trap stop_servers EXIT
   start_servers
   server_environment
-  # One package after the other: some count what a NameNode does, or turn its safe mode on.
-  strictly -race -p 1 -timeout "$(minutes 15)" -exec "$IN_NS" ./runner/...
+  strictly -race -p 1 -timeout "$(minutes 15)" -exec "$IN_NS" "${packages[@]}"
+  stop_servers
+  trap stop_hbase_servers EXIT
+  start_hbase_servers
+  strictly -race -p 1 -timeout "$(minutes 12)" -exec "$IN_NS" ./runner/hbase/... ./runner/ycsb/...
 }
 
 # Servers of the stories of NNThroughputRun, which count what a NameNode does and log in.

@@ -54,6 +54,8 @@ check_versions() {
   check Go "$(go env GOVERSION 2>/dev/null | first_version)" 1.26 "install it and put it into PATH"
   check Java "$("$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p')" 17 \
     "apt-get install openjdk-17-jdk-headless, or set JAVA_HOME"
+  check "Java's compiler" "$("${java}c" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')" 17 \
+    "apt-get install openjdk-17-jdk-headless; a JRE is not enough"
   check Maven "$(mvn -v 2>/dev/null | first_version)" 3.6 "apt-get install maven"
   check "a C compiler (go test -race)" "$(cc -dumpversion 2>/dev/null)" 8 "apt-get install gcc libc6-dev"
   check containerd "$(containerd --version | first_version)" 1.6 "upgrade the package containerd"

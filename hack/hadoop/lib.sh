@@ -7,6 +7,7 @@
 #   8220 8221 9980 9981       the pair of ha.sh, with DataNode 4
 #   8320-8322 9990-9992 8388  the NameNodes and the KDC of kerberos.sh
 #   1N866 1N867 1N864         a DataNode's data, RPC and web
+# Those of HBase are in hack/hbase/lib.sh.
 
 HADOOP_VERSIONS=(3.3.6 3.4.2 3.5.0) # those that are tested with
 HADOOP_VERSION=${HADOOP_VERSION:-3.5.0}
@@ -74,10 +75,11 @@ run_java() {
     -Dhadoopbench.log=WARN -cp "$HADOOP_CONF/${HDFS_CLIENT:-client}:$HADOOP_CONF/server:$HADOOP_LIB/*" "$@"
 }
 
-# hadoop_services: the names of all services of hack/hadoop that were started and not stopped.
+# hadoop_services: the names of all services of hack/hadoop that were started and not stopped, and of hack/hbase, which
+# cannot do without HDFS.
 hadoop_services() {
   local file
-  for file in "$PIDS"/{namenode,datanode,kdc}*; do
+  for file in "$PIDS"/{namenode,datanode,kdc,hbase-}*; do
     if [[ -e $file ]]; then echo "${file##*/}"; fi
   done
 }
