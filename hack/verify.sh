@@ -50,13 +50,15 @@ manifests() {
 
 # protos: regenerates into an empty directory and compares what is there.
 protos() {
-  local dir=$1 here=runner/hadoop/wire path status=0
+  local dir=$1 path here status=0
   go -C hack/protos run . -out "$dir" || return
-  for path in "$dir"/*; do
-    diff -u "$here/${path##*/}" "$path" || status=1
-  done
+  while read -r path; do
+    diff -u "$path" "$dir/$path" || status=1
+  done < <(cd "$dir" && find . -type f | sort)
   # Code of a .proto file that is gone would stay otherwise.
-  diff <(cd "$dir" && ls) <(cd "$here" && ls | grep '\.pb\.go$') || status=1
+  for here in runner/hadoop/wire runner/hbase/wire; do
+    diff <(cd "$dir/$here" && ls) <(cd "$here" && ls | grep '\.pb\.go$') || status=1
+  done
   return $status
 }
 

@@ -1,9 +1,9 @@
-// Command protos generates the Go code of the protobuf messages in runner/hadoop/wire.
+// Command protos generates the Go code of the protobuf messages in runner/hadoop/wire and runner/hbase/wire.
 //
 // Usage, from anywhere in the repository:
 //
 //	go -C hack/protos run .             writes beside the .proto files
-//	go -C hack/protos run . -out DIR    writes the same files into DIR, to compare
+//	go -C hack/protos run . -out DIR    writes the same files below DIR, to compare
 //
 // It needs no protoc: the files are compiled here, and protoc-gen-go, at the version in go.mod, is run as protoc would
 // run it. The same sources always give the same bytes.
@@ -31,37 +31,54 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-const (
-	root = "../.." // of the repository, seen from this module
+const root = "../.." // of the repository, seen from this module
 
-	// prefix stands before a file's name in imports, so that no file is registered under a name that another Hadoop
-	// client in the same binary uses.
-	prefix = "hadoopbench/hadoop/"
+// A set is the .proto files of one directory.
+type set struct {
+	dir string // from the root
 
-	// parameter is for protoc-gen-go. The messages of the protocols have their fields behind methods, since that form
-	// keeps numbers in place: an answer with ten of them is decoded without ten allocations. Those around each call are
-	// plain structs, which the transport fills in place.
-	parameter = "paths=source_relative,default_api_level=API_OPAQUE,apilevelM" + prefix + "rpc.proto=API_OPEN"
-)
+	// prefix stands before a file's name in imports, so that no file is registered under a name that another client in
+	// the same binary uses.
+	prefix string
 
-func main() {
-	in := filepath.Join(root, "runner/hadoop/wire")
-	out := flag.String("out", in, "`directory` to write the Go files into")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, in, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "protos:", err)
-		os.Exit(1)
+	// open are the files whose messages are plain structs. The messages of the protocols have their fields behind
+	// methods, since that form keeps numbers in place: an answer with ten of them is decoded without ten allocations.
+	open []string
+}
+
+// sets lists all of them.
+func sets() []set {
+	return []set{
+		// Those around each call, which the transport fills in place.
+		{dir: "runner/hadoop/wire", prefix: "hadoopbench/hadoop/", open: []string{"rpc.proto"}},
+		{dir: "runner/hbase/wire", prefix: "hadoopbench/hbase/"},
 	}
 }
 
-func run(ctx context.Context, in, out string) error {
-	names, err := sources(in)
-	if err != nil {
-		return err
+// parameter is for protoc-gen-go.
+func (s set) parameter() string {
+	p := "paths=source_relative,default_api_level=API_OPAQUE"
+	for _, name := range s.open {
+		p += ",apilevelM" + s.prefix + name + "=API_OPEN"
 	}
-	request, err := compile(ctx, in, names)
+	return p
+}
+
+func main() {
+	out := flag.String("out", root, "`directory` to write the Go files below, each set into its own path")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	for _, s := range sets() {
+		if err := run(ctx, s, *out); err != nil {
+			fmt.Fprintf(os.Stderr, "protos: %s: %v\n", s.dir, err)
+			os.Exit(1)
+		}
+	}
+}
+
+func run(ctx context.Context, s set, out string) error {
+	request, err := compile(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -73,15 +90,16 @@ func run(ctx context.Context, in, out string) error {
 		if err := checkVersion(file.GetContent()); err != nil {
 			return err
 		}
-		if err := write(filepath.Join(out, path.Base(file.GetName())), []byte(file.GetContent())); err != nil {
+		if err := write(filepath.Join(out, s.dir, path.Base(file.GetName())), []byte(file.GetContent())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sources are the .proto files of a directory, by the names under which they import one another.
-func sources(dir string) ([]string, error) {
+// sources are the .proto files, by the names under which they import one another.
+func (s set) sources() ([]string, error) {
+	dir := filepath.Join(root, s.dir)
 	paths, err := filepath.Glob(filepath.Join(dir, "*.proto"))
 	if err != nil {
 		return nil, fmt.Errorf("list .proto files: %w", err)
@@ -91,17 +109,21 @@ func sources(dir string) ([]string, error) {
 	}
 	names := make([]string, 0, len(paths))
 	for _, p := range paths {
-		names = append(names, prefix+filepath.Base(p))
+		names = append(names, s.prefix+filepath.Base(p))
 	}
 	sort.Strings(names)
 	return names, nil
 }
 
 // compile makes what protoc would hand to a plugin.
-func compile(ctx context.Context, dir string, names []string) (*pluginpb.CodeGeneratorRequest, error) {
+func compile(ctx context.Context, s set) (*pluginpb.CodeGeneratorRequest, error) {
+	names, err := s.sources()
+	if err != nil {
+		return nil, err
+	}
 	compiler := protocompile.Compiler{
 		Resolver: &protocompile.SourceResolver{
-			Accessor: func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, path.Base(name))) },
+			Accessor: func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(root, s.dir, path.Base(name))) },
 		},
 		SourceInfoMode: protocompile.SourceInfoStandard, // comments
 	}
@@ -109,7 +131,7 @@ func compile(ctx context.Context, dir string, names []string) (*pluginpb.CodeGen
 	if err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
-	request := &pluginpb.CodeGeneratorRequest{FileToGenerate: names, Parameter: proto.String(parameter)}
+	request := &pluginpb.CodeGeneratorRequest{FileToGenerate: names, Parameter: proto.String(s.parameter())}
 	added := map[string]bool{}
 	var add func(protoreflect.FileDescriptor)
 	add = func(file protoreflect.FileDescriptor) {

@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/hadoop-bench/operator/runner/internal/transport"
 )
 
 // A Call is one request and its response. It is used by one goroutine and may be used again after Do returned, with other
@@ -66,7 +68,7 @@ func (c *Call) encode(h requestHeader, limit int) error {
 	if size > limit {
 		return &TooLargeError{Method: c.Method, Size: size, Limit: limit}
 	}
-	if cap(c.frame) > keptBuffer {
+	if cap(c.frame) > transport.KeptBuffer {
 		c.frame = nil
 	}
 	b := append(c.frame[:0], 0, 0, 0, 0)
@@ -77,17 +79,17 @@ func (c *Call) encode(h requestHeader, limit int) error {
 	if err != nil {
 		return fmt.Errorf("encode the request of %s: %w", c.Method, err)
 	}
-	if n := len(b) - frameLength; n > limit {
+	if n := len(b) - transport.LengthSize; n > limit {
 		return &TooLargeError{Method: c.Method, Size: n, Limit: limit}
 	}
-	binary.BigEndian.PutUint32(b, uint32(len(b)-frameLength))
+	binary.BigEndian.PutUint32(b, uint32(len(b)-transport.LengthSize))
 	c.frame = b
 	return nil
 }
 
 // finish gives the call its outcome and wakes its caller. The call must have been taken out of conn.pending.
 func (c *Call) finish(reply []byte, err error) {
-	if cap(c.reply) > keptBuffer {
+	if cap(c.reply) > transport.KeptBuffer {
 		c.reply = nil
 	}
 	c.reply, c.err = append(c.reply[:0], reply...), err

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hadoop-bench/operator/runner/internal/transport"
 )
 
 // A Client makes calls. It may be used concurrently.
@@ -23,11 +24,7 @@ type Client struct {
 	lastCall  atomic.Uint32
 	states    stateTracker
 
-	running context.Context // until Close
-	stop    context.CancelCauseFunc
-
-	mu    sync.RWMutex
-	slots map[connKey]*slot
+	pool *transport.Pool[connKey, *conn]
 }
 
 var errClosed = errors.New("the client is closed")
@@ -43,7 +40,7 @@ func New(o Options) (*Client, error) {
 			return nil, fmt.Errorf("make a client id: %w", err)
 		}
 	}
-	c := &Client{o: o, clientID: o.ClientID[:], user: o.User, slots: map[connKey]*slot{}}
+	c := &Client{o: o, clientID: o.ClientID[:], user: o.User}
 	if o.Kerberos != nil {
 		c.user = o.Kerberos.Principal()
 	}
@@ -51,7 +48,7 @@ func New(o Options) (*Client, error) {
 	c.tick = max(min(o.CallTimeout, o.PingInterval)/16, time.Millisecond)
 	c.callTicks = ticks(o.CallTimeout, c.tick) + 1 // the round that is under way counts for nothing
 	c.pingTicks = ticks(o.PingInterval, c.tick)
-	c.running, c.stop = context.WithCancelCause(context.Background())
+	c.pool = transport.NewPool(o.DialTimeout, c.dial)
 	return c, nil
 }
 
@@ -59,12 +56,7 @@ func ticks(d, tick time.Duration) int64 { return int64((d + tick - 1) / tick) }
 
 // Close ends all connections. Calls in flight end with a [LostError], later ones with a [ConnectError].
 func (c *Client) Close() error {
-	c.stop(errClosed)
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, s := range c.slots {
-		s.close()
-	}
+	c.pool.Close(errClosed)
 	return nil
 }
 
@@ -131,7 +123,7 @@ func (c *Client) send(ctx context.Context, call *Call) (*conn, error) {
 	}
 	err := errDead
 	for range sendAttempts {
-		conn, dialErr := c.connection(ctx, key)
+		conn, dialErr := c.pool.Get(ctx, key)
 		if dialErr != nil {
 			return nil, dialErr
 		}

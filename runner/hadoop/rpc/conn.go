@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hadoop-bench/operator/runner/internal/transport"
 )
 
 // A connKey says which connection a call uses.
@@ -21,7 +23,7 @@ type conn struct {
 	client *Client
 	key    connKey
 	net    net.Conn
-	frames *frameReader
+	frames *transport.FrameReader
 	sink   io.Writer // net, or what seals for it
 
 	mu      sync.Mutex
@@ -53,7 +55,7 @@ var (
 // start begins to serve. first is sent together with the first call.
 func (c *conn) start(first []byte) {
 	c.out = append(c.out, first...)
-	c.frames.onRead = func() { c.heard.Store(c.ticks.Load()) }
+	c.frames.OnRead = func() { c.heard.Store(c.ticks.Load()) }
 	go c.write()
 	go c.read()
 	go c.keepHouse()
@@ -141,7 +143,7 @@ func (c *conn) write() {
 			// Callers that can run now get their turn first: after a batch of answers most of them make their next call.
 			runtime.Gosched()
 			c.mu.Lock()
-			if cap(buf) > keptBuffer {
+			if cap(buf) > transport.KeptBuffer {
 				buf = nil
 			}
 			buf, c.out = c.out, buf[:0]
@@ -176,12 +178,19 @@ func (c *conn) failUnlessRead(cause error) {
 	select {
 	case <-c.closed:
 	case <-time.After(readGrace):
-		c.fail(cause)
+		c.Fail(cause)
 	}
 }
 
-// fail ends the connection and all calls on it. Only the first cause counts.
-func (c *conn) fail(cause error) {
+// Dead says whether the connection ended.
+func (c *conn) Dead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dead != nil
+}
+
+// Fail ends the connection and all calls on it. Only the first cause counts.
+func (c *conn) Fail(cause error) {
 	c.mu.Lock()
 	if c.dead != nil {
 		c.mu.Unlock()

@@ -1,7 +1,5 @@
 package rpc
 
-import "io"
-
 // ParseResponse is a response's frame cut into call id, status, exception and message.
 func ParseResponse(frame []byte) (callID int32, status uint64, class, text, message []byte, err error) {
 	var h responseHeader
@@ -25,16 +23,4 @@ func MergeRouterStates(states ...[]byte) []byte {
 		t.merge(s)
 	}
 	return t.routerState()
-}
-
-// Frames are the frames of a stream.
-func Frames(r io.Reader, limit int) (frames [][]byte, err error) {
-	f := newFrameReader(r, limit)
-	for {
-		frame, err := f.next()
-		if err != nil {
-			return frames, err
-		}
-		frames = append(frames, append([]byte{}, frame...))
-	}
 }

@@ -52,7 +52,7 @@ func (c *Client) handshake(ctx context.Context, conn *conn) (*sasl.Context, erro
 
 // receive reads the server's next message.
 func (h *handshake) receive() (saslMessage, error) {
-	frame, err := h.conn.frames.next()
+	frame, err := h.conn.frames.Next()
 	if err != nil {
 		return saslMessage{}, err
 	}

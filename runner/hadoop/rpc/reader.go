@@ -10,7 +10,7 @@ import (
 func (c *conn) read() {
 	var h responseHeader
 	for {
-		frame, err := c.frames.next()
+		frame, err := c.frames.Next()
 		if errors.Is(err, io.EOF) {
 			err = errors.New("the server closed the connection")
 		}
@@ -18,7 +18,7 @@ func (c *conn) read() {
 			err = c.deliver(frame, &h)
 		}
 		if err != nil {
-			c.fail(err)
+			c.Fail(err)
 			return
 		}
 	}

@@ -3,12 +3,9 @@ package rpc_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"io"
 	"math"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -124,38 +121,6 @@ func same[M proto.Message](t *testing.T, got, want M) {
 	}
 }
 
-func TestFramesAreCutHoweverTheyArrive(t *testing.T) {
-	large := strings.Repeat("x", 600<<10)
-	want := []string{"", "a", large, "bc", strings.Repeat("y", 300<<10), "d"}
-	var stream []byte
-	for _, f := range want {
-		stream = append(binary.BigEndian.AppendUint32(stream, uint32(len(f))), f...)
-	}
-	readers := map[string]func(io.Reader) io.Reader{
-		"at once": func(r io.Reader) io.Reader { return r },
-		"halves":  iotest.HalfReader,
-		"bytes":   iotest.OneByteReader,
-	}
-	for name, reader := range readers {
-		t.Run(name, func(t *testing.T) {
-			frames, err := rpc.Frames(reader(bytes.NewReader(stream)), 1<<20)
-			if !errors.Is(err, io.EOF) {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, f := range frames {
-				got = append(got, string(f))
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error("the frames differ")
-			}
-			if _, err := rpc.Frames(reader(bytes.NewReader(stream[:len(stream)-1])), 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
-				t.Errorf("a stream cut short: %v", err)
-			}
-		})
-	}
-}
-
 func FuzzParseResponse(f *testing.F) {
 	f.Add([]byte("\x04\x08\x00\x10\x00\x00"))
 	f.Add([]byte("\x0b\x08\xfd\xff\xff\xff\x0f\x10\x02\x22\x01A"))
@@ -177,24 +142,6 @@ func FuzzParseResponse(f *testing.F) {
 		}
 		if status == 0 && n+protowire.SizeBytes(len(message)) > len(frame) {
 			t.Errorf("a message of %d bytes in a frame of %d", len(message), len(frame))
-		}
-	})
-}
-
-func FuzzFrames(f *testing.F) {
-	f.Add([]byte("\x00\x00\x00\x01a\x00\x00\x00\x00"))
-	f.Add([]byte("\xff\x00\x00\x01a"))
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		frames, err := rpc.Frames(iotest.OneByteReader(bytes.NewReader(stream)), 1<<16)
-		if err == nil {
-			t.Fatal("a stream without end")
-		}
-		var again []byte
-		for _, frame := range frames {
-			again = append(binary.BigEndian.AppendUint32(again, uint32(len(frame))), frame...)
-		}
-		if !bytes.HasPrefix(stream, again) || (errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && len(again) != len(stream)) {
-			t.Errorf("%x became %x", stream, again)
 		}
 	})
 }

@@ -69,17 +69,22 @@ func (l *login) Ticket(_ context.Context, service string) (sasl.Ticket, error) {
 	return sasl.Ticket{Ticket: t, Key: key, Client: client, Realm: a.Realm}, err
 }
 
-// An acceptance is the service's side of a conversation.
-type acceptance struct {
+// Accept begins a conversation with a client.
+func (a *Acceptor) Accept() *Acceptance { return &Acceptance{acceptor: a} }
+
+// An Acceptance is the service's side of a conversation.
+type Acceptance struct {
 	acceptor *Acceptor
 	stage    int
 	sealer   *sasl.Sealer
 	chosen   sasl.Protection
-	sealing  bool // later frames are wrapped
 }
 
-// step answers a token of the client.
-func (a *acceptance) step(token []byte) (reply []byte, done bool, err error) {
+// Chosen is the protection that the client chose; empty before it did.
+func (a *Acceptance) Chosen() sasl.Protection { return a.chosen }
+
+// Step answers a token of the client. When it is done there is no answer.
+func (a *Acceptance) Step(token []byte) (reply []byte, done bool, err error) {
 	a.stage++
 	switch a.stage {
 	case 1:
@@ -101,7 +106,7 @@ func (a *acceptance) step(token []byte) (reply []byte, done bool, err error) {
 var framing = []byte{0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x12, 0x01, 0x02, 0x02}
 
 // prove reads the client's ticket and answers with the proof that we could.
-func (a *acceptance) prove(token []byte) ([]byte, error) {
+func (a *Acceptance) prove(token []byte) ([]byte, error) {
 	var outer asn1.RawValue
 	if _, err := asn1.Unmarshal(token, &outer); err != nil {
 		return nil, err
@@ -160,7 +165,7 @@ func proof(part messages.EncAPRepPart, key types.EncryptionKey) ([]byte, error) 
 }
 
 // offer sends the protections and the size of tokens.
-func (a *acceptance) offer() ([]byte, error) {
+func (a *Acceptance) offer() ([]byte, error) {
 	var bits uint32
 	for _, p := range a.acceptor.Protections {
 		bits |= map[sasl.Protection]uint32{sasl.Authentication: 1, sasl.Integrity: 2, sasl.Privacy: 4}[p]
@@ -169,7 +174,7 @@ func (a *acceptance) offer() ([]byte, error) {
 }
 
 // settle reads the client's choice.
-func (a *acceptance) settle(token []byte) error {
+func (a *Acceptance) settle(token []byte) error {
 	choice, _, err := a.sealer.Unwrap(token)
 	if err != nil {
 		return err
@@ -184,11 +189,13 @@ func (a *acceptance) settle(token []byte) error {
 	return nil
 }
 
-func (a *acceptance) wrap(b []byte) ([]byte, error) {
+// Wrap protects bytes as the client chose.
+func (a *Acceptance) Wrap(b []byte) ([]byte, error) {
 	return a.sealer.Wrap(b, a.chosen == sasl.Privacy)
 }
 
-func (a *acceptance) unwrap(token []byte) ([]byte, error) {
+// Unwrap opens a token, which must be protected as the client chose and no larger than the Acceptor's Buffer.
+func (a *Acceptance) Unwrap(token []byte) ([]byte, error) {
 	if len(token) > a.acceptor.Buffer {
 		return nil, fmt.Errorf("a token of %d bytes, though %d was the most", len(token), a.acceptor.Buffer)
 	}

@@ -22,7 +22,8 @@ const (
 // A conversation is a connection's authentication.
 type conversation struct {
 	conn     *conn
-	accept   *acceptance // nil before INITIATE
+	accept   *Acceptance // nil before INITIATE
+	sealing  bool        // later frames are wrapped
 	unsealed []byte      // bytes of frames that were sealed and are not whole yet
 }
 
@@ -48,7 +49,7 @@ func (s *conversation) message(b []byte) error {
 		if s.conn.server.o.Kerberos == nil {
 			return errDrop
 		}
-		s.accept = &acceptance{acceptor: s.conn.server.o.Kerberos}
+		s.accept = s.conn.server.o.Kerberos.Accept()
 		return s.step(token)
 	case stateResponse:
 		return s.step(token)
@@ -91,7 +92,7 @@ func (s *conversation) step(token []byte) error {
 	if s.accept == nil {
 		return errDrop
 	}
-	reply, done, err := s.accept.step(token)
+	reply, done, err := s.accept.Step(token)
 	if err != nil {
 		s.conn.answer(saslID, nil, &Exception{Class: "javax.security.sasl.SaslException", Message: err.Error(), Code: 15, Fatal: true})
 		return errDrop
@@ -105,7 +106,7 @@ func (s *conversation) step(token []byte) error {
 		return nil
 	}
 	err = s.conn.flush() // the success itself is not sealed
-	s.accept.sealing = s.accept.chosen != sasl.Authentication
+	s.sealing = s.accept.Chosen() != sasl.Authentication
 	return err
 }
 
@@ -137,10 +138,10 @@ func appendSASL(b []byte, state uint64, token, auths []byte) []byte {
 
 // seal wraps what is to be sent if that was agreed on.
 func (s *conversation) seal(out []byte) ([]byte, error) {
-	if s.accept == nil || !s.accept.sealing {
+	if !s.sealing {
 		return out, nil
 	}
-	token, err := s.accept.wrap(out)
+	token, err := s.accept.Wrap(out)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (s *conversation) open(token []byte) error {
 	if s.accept == nil {
 		return errDrop
 	}
-	plain, err := s.accept.unwrap(token)
+	plain, err := s.accept.Unwrap(token)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // Stages of a Context.
@@ -120,18 +118,7 @@ func choose(wanted []Protection, offered byte) (Protection, error) {
 			return p, nil
 		}
 	}
-	return "", fmt.Errorf("hadoop.rpc.protection is %s here, but the server offers only %s", words(wanted), words(inLayers(offered)))
-}
-
-func words(all []Protection) string {
-	var s []string
-	for _, p := range all {
-		s = append(s, string(p))
-	}
-	if len(s) == 0 {
-		return "nothing known"
-	}
-	return strings.Join(slices.Compact(s), ",")
+	return "", &ProtectionError{Wanted: wanted, Offered: inLayers(offered)}
 }
 
 // Established says whether both sides know each other and have agreed on a protection.

@@ -208,7 +208,7 @@ func TestTicketEndsWithItsContext(t *testing.T) {
 func TestRemedies(t *testing.T) {
 	tests := map[string]string{
 		"KRB Error: (37) KRB_AP_ERR_SKEW Clock skew too great": "the clocks differ too much: set this machine's and the KDC's by NTP (",
-		"(7) KDC_ERR_S_PRINCIPAL_UNKNOWN":                      "the realm does not know the service: check dfs.namenode.kerberos.principal (",
+		"(7) KDC_ERR_S_PRINCIPAL_UNKNOWN":                      "the realm does not know the service: check dfs.namenode.kerberos.principal, or hbase.*.kerberos.principal (",
 		"no KDCs defined in configuration for realm B.TEST":    "krb5.conf names no KDC of the realm: check the principal's realm and krb5.conf (",
 		"something else": "something else",
 	}

@@ -1,0 +1,90 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A RemoteError is an exception that a server answered with.
+type RemoteError struct {
+	Class      string // Java's full class name
+	Message    string // text, with the server's stack trace below its first line
+	Host       string // where a moved region is now; empty: not told
+	Port       int
+	DoNotRetry bool // repeating the call cannot help
+	Overloaded bool // the server has too much to do (told by 2.6 alone)
+}
+
+// NewRemoteError makes the error of an exception's class and stack trace, as the parts of a Multi's answer have them.
+func NewRemoteError(class, trace string) *RemoteError {
+	// Most traces begin with the class, some with the message alone.
+	message := strings.TrimPrefix(trace, class)
+	if message != trace {
+		message = strings.TrimPrefix(message, ": ")
+	}
+	return &RemoteError{Class: class, Message: message}
+}
+
+// Error is the simple class and the first line of the message.
+func (e *RemoteError) Error() string {
+	line, _, _ := strings.Cut(e.Message, "\n")
+	if line == "" {
+		return e.Simple()
+	}
+	return e.Simple() + ": " + line
+}
+
+// Simple is the class without its package and its outer class: NotServingRegionException, for example.
+func (e *RemoteError) Simple() string { return e.Class[strings.LastIndexAny(e.Class, ".$")+1:] }
+
+// Is says whether err is, or wraps, a RemoteError whose class has the simple name class, or the full name class.
+func Is(err error, class string) bool {
+	var remote *RemoteError
+	return errors.As(err, &remote) && (remote.Simple() == class || remote.Class == class)
+}
+
+// A ConnectError says that there is no connection: name resolution, dialing, login, handshake. The call was not executed.
+// Where the server refused us it wraps a [RemoteError].
+type ConnectError struct {
+	Address string
+	Err     error
+}
+
+// Error names the address and the cause.
+func (e *ConnectError) Error() string { return fmt.Sprintf("connect to %s: %v", e.Address, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ConnectError) Unwrap() error { return e.Err }
+
+// A LostError says that a call was sent, or at least begun to be, and will get no answer: the connection broke, the call
+// took too long, or its context ended (then Err wraps the context's cause). It may have been executed.
+type LostError struct {
+	Address string
+	Method  string
+	Timeout bool // it took longer than the call's timeout; the connection lives on
+	Err     error
+}
+
+// Error names the call, the address and the cause.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%s to %s has no answer and may have been executed: %v", e.Method, e.Address, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// A TooLargeError says that a request is larger than servers accept. Nothing was sent.
+type TooLargeError struct {
+	Method      string
+	Size, Limit int // bytes
+}
+
+// Error names the call, its size and the limit.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the request of %s has %d bytes, the limit (hbase.ipc.max.request.size) is %d", e.Method, e.Size, e.Limit)
+}
+
+// errTimeout is the cause of a LostError whose call took too long.
+func errTimeout(limit time.Duration) error { return fmt.Errorf("no answer within %v", limit) }
