@@ -1,0 +1,7 @@
+package registry
+
+var (
+	ParseServer    = parseServer
+	ParseClusterID = parseClusterID
+	ErrZnode       = errZnode
+)
