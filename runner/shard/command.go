@@ -20,6 +20,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/nnthroughput/cli"
 	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
+	ycsbcli "github.com/hadoop-bench/operator/runner/ycsb/cli"
 )
 
 const usage = `Usage: runner <command> [options]
@@ -27,6 +28,7 @@ const usage = `Usage: runner <command> [options]
 Commands:
   shard         carry out a plan; this is what a pod runs
   nnthroughput  NNThroughputBenchmark by hand, with its own command line and report
+  ycsb          YCSB by hand, against HBase or no database, with its own command line and report
   preflight     look whether a DFSIO run could work, by hand or in a pod
   probe         exit with 0 if the shard beside it is prepared
   install       copy the runner into a directory, for a container with another image
@@ -61,6 +63,8 @@ func Command(ctx context.Context, p Process) int {
 		return p.probe(args)
 	case "nnthroughput":
 		return p.nnthroughput(ctx, args)
+	case "ycsb":
+		return p.ycsb(ctx, args)
 	case "install":
 		return p.install(args)
 	case "version":
@@ -69,7 +73,7 @@ func Command(ctx context.Context, p Process) int {
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(p.Stdout, usage)
 		return report.ExitDone
-	case "dfsio", "ycsb":
+	case "dfsio":
 		fmt.Fprintf(p.Stderr, "runner %s: not supported yet; a run is carried out by the operator\n", name)
 		return report.ExitPlan
 	}
@@ -125,16 +129,28 @@ func (p Process) shard(ctx context.Context, args []string) int {
 }
 
 func (p Process) nnthroughput(ctx context.Context, args []string) int {
-	// A user that the system has no name for has none here either.
-	name := ""
-	if self, err := user.Current(); err == nil {
-		name = self.Username
-	}
 	command := cli.Process{
 		Args: args, LookupEnv: p.LookupEnv, Stdout: p.Stdout, Stderr: p.Stderr, Signals: p.Signals, Clock: p.Clock,
-		Root: p.Root, Username: name, Judge: Judge,
+		Root: p.Root, Username: username(), Judge: Judge,
 	}
 	return command.Main(ctx)
+}
+
+func (p Process) ycsb(ctx context.Context, args []string) int {
+	command := ycsbcli.Process{
+		Args: args, LookupEnv: p.LookupEnv, Stdout: p.Stdout, Stderr: p.Stderr, Signals: p.Signals, Clock: p.Clock,
+		Username: username(), Judge: Judge,
+	}
+	return command.Main(ctx)
+}
+
+// username is who runs the process. A user that the system has no name for has none here either.
+func username() string {
+	self, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return self.Username
 }
 
 func (p Process) probe(args []string) int {
