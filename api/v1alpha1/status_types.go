@@ -235,6 +235,17 @@ type StepResult struct {
 	// absent without a rate.
 	// +optional
 	IntendedLatency *Latency `json:"intendedLatency,omitempty"`
+	// Tried is how many operations ended, failed ones included; only of YCSBRun.
+	// +optional
+	Tried int64 `json:"tried,omitempty"`
+	// Unfinished is how many operations were cut off before they ended; only of YCSBRun.
+	// +optional
+	Unfinished int64 `json:"unfinished,omitempty"`
+	// Metrics are what a step that mixes kinds of operations recorded of each, at most 16; only of YCSBRun.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Metrics []MetricResult `json:"metrics,omitempty"`
 	// Invalid says why this measurement is not to be believed; empty if it is.
 	// +optional
 	// +listType=atomic
@@ -243,6 +254,26 @@ type StepResult struct {
 	// +optional
 	// +listType=atomic
 	Outliers []ShardRow `json:"outliers,omitempty"`
+}
+
+// MetricResult is what was recorded under one name of the tool's report.
+type MetricResult struct {
+	// Name of the metric, in the tool's words, such as READ, READ-FAILED or READ-MODIFY-WRITE.
+	Name string `json:"name"`
+	// Count of operations.
+	Count int64 `json:"count"`
+	// Returns counts operations by status, in the tool's words: OK=99 NOT_FOUND=1.
+	// +optional
+	Returns string `json:"returns,omitempty"`
+	// OpsPerSec is Count over WallMicros, a decimal.
+	// +optional
+	OpsPerSec string `json:"opsPerSec,omitempty"`
+	// Latency of one operation: service time, in microseconds.
+	// +optional
+	Latency *Latency `json:"latency,omitempty"`
+	// IntendedLatency of one operation, in microseconds: from when it was to begin until its end.
+	// +optional
+	IntendedLatency *Latency `json:"intendedLatency,omitempty"`
 }
 
 // Figure is a named figure.
@@ -292,6 +323,9 @@ type Latency struct {
 type PooledLatency struct {
 	// Step it belongs to.
 	Step string `json:"step"`
+	// Metric that it is of, in the tool's words; absent: all operations.
+	// +optional
+	Metric string `json:"metric,omitempty"`
 	// Latency of one operation of any repeat.
 	Latency Latency `json:"latency"`
 }

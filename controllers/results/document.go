@@ -124,11 +124,15 @@ func (d *Document) complete(step string) []*report.Merged {
 	return out
 }
 
-// Aggregates are the figures over the repeats for the status.
+// Aggregates are the figures over the repeats for the status. Of the parts of a step they are those that are asked for
+// first; all of them are in report.json.
 func (d *Document) Aggregates() []v1alpha1.Aggregate {
 	var out []v1alpha1.Aggregate
 	for _, step := range d.Steps {
 		for _, s := range step.Stats {
+			if ofPart(s.Name) && !asked(s.Name) {
+				continue
+			}
 			a := v1alpha1.Aggregate{
 				Step: step.Step, Figure: s.Name, N: int32(s.N), Mean: Decimal(s.Mean), Min: Decimal(s.Min), Max: Decimal(s.Max),
 			}
@@ -144,12 +148,27 @@ func (d *Document) Aggregates() []v1alpha1.Aggregate {
 	return out
 }
 
+// asked tells the figures of a part that the status has over the repeats. With five parts all of them would take 10 KiB
+// for each step.
+func asked(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case report.FigureOps, report.FigureMeanLatency, report.FigureP99, report.FigureIntendedP99:
+		return true
+	}
+	return false
+}
+
 // PooledLatencies are the latencies over all repeats for the status.
 func (d *Document) PooledLatencies() []v1alpha1.PooledLatency {
 	var out []v1alpha1.PooledLatency
 	for _, step := range d.Steps {
 		if l := latency(step.Pooled); l != nil {
 			out = append(out, v1alpha1.PooledLatency{Step: step.Step, Latency: *l})
+		}
+		for _, p := range step.Parts {
+			if l := latency(p.Pooled); l != nil {
+				out = append(out, v1alpha1.PooledLatency{Step: step.Step, Metric: p.Name, Latency: *l})
+			}
 		}
 	}
 	return out

@@ -26,11 +26,14 @@ func doubts(in Input, m *report.Merged) []v1alpha1.Doubt {
 	if m.Shards.Complete < in.Expected {
 		out = append(out, missing(m.Shards.Complete, in.Expected))
 	}
-	if n := failedOperations(m); n > 0 {
-		doubt(v1alpha1.ReasonOperationErrors, "%d operations failed; the most frequent error: %s", n, m.Errors[0].Class)
+	if n := m.FailedOperations(); n > 0 {
+		doubt(v1alpha1.ReasonOperationErrors, "%d operations failed%s", n, mostFrequent(m.Errors))
 	}
-	if backlog := m.Due - m.Operations - failedOperations(m); backlog > m.Due/maxBacklogDivisor {
-		doubt(v1alpha1.ReasonRateNotReached, "%d of the %d operations that spec.rate asked for were still to be done at the end; lower the rate, or use more threads", backlog, m.Due)
+	if m.Unfinished > 0 {
+		doubt(v1alpha1.ReasonOperationErrors, "%d operations were cut off before they ended", m.Unfinished)
+	}
+	if backlog := m.Due - m.Operations - m.FailedOperations(); backlog > m.Due/maxBacklogDivisor {
+		doubt(v1alpha1.ReasonRateNotReached, "%d of the %d operations that the rate asked for were still to be done at the end; lower the rate, or use more threads", backlog, m.Due)
 	}
 	if i, hash, ok := otherConfig(in); ok {
 		doubt(v1alpha1.ReasonConfigChanged, "shard %d read a Hadoop configuration with hash %s, the run began with %s", i, hash, in.Limits.ConfigHash)
@@ -64,12 +67,12 @@ func missing(complete, expected int32) v1alpha1.Doubt {
 	return v1alpha1.Doubt{Reason: v1alpha1.ReasonShardsMissing, Message: fmt.Sprintf("%d of %d shards have a complete report", complete, expected)}
 }
 
-func failedOperations(m *report.Merged) int64 {
-	n := int64(0)
-	for _, e := range m.Errors {
-		n += e.Count
+// mostFrequent names the most frequent error, where errors were counted by class.
+func mostFrequent(errors []report.ErrorCount) string {
+	if len(errors) == 0 {
+		return ""
 	}
-	return n
+	return "; the most frequent error: " + errors[0].Class
 }
 
 // otherConfig is the first shard that read another configuration than the run began with.

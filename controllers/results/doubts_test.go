@@ -50,7 +50,21 @@ func TestDoubts(t *testing.T) {
 		"rate reached but for 1 %": {func(_ *Input, m *report.Merged) { m.Due, m.Operations = 1050, 1040 }, nil},
 		"rate not reached": {
 			func(_ *Input, m *report.Merged) { m.Due, m.Operations = 1050, 1039 },
-			one(v1alpha1.ReasonRateNotReached, "11 of the 1050 operations that spec.rate asked for were still to be done at the end; lower the rate, or use more threads"),
+			one(v1alpha1.ReasonRateNotReached, "11 of the 1050 operations that the rate asked for were still to be done at the end; lower the rate, or use more threads"),
+		},
+		"some tried in vain": {
+			func(_ *Input, m *report.Merged) { m.Operations, m.Tried, m.Due = 90, 100, 100 },
+			one(v1alpha1.ReasonOperationErrors, "10 operations failed"),
+		},
+		"two errors of one operation": {
+			func(_ *Input, m *report.Merged) {
+				m.Operations, m.Tried, m.Errors = 99, 100, []report.ErrorCount{{Class: "EOF", Count: 2}}
+			},
+			one(v1alpha1.ReasonOperationErrors, "1 operations failed; the most frequent error: EOF"),
+		},
+		"cut off": {
+			func(_ *Input, m *report.Merged) { m.Operations, m.Tried, m.Unfinished = 100, 100, 2 },
+			one(v1alpha1.ReasonOperationErrors, "2 operations were cut off before they ended"),
 		},
 		"done before it was due": {func(_ *Input, m *report.Merged) { m.Due, m.Operations = 1000, 1100 }, nil},
 		"what failed was begun in time": {

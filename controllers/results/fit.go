@@ -2,6 +2,7 @@ package results
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
 	"github.com/hadoop-bench/operator/runner/report"
@@ -18,10 +19,10 @@ const (
 )
 
 // Fit shortens a status to MaxStatusBytes, and leaves one alone that fits. Rows of steps lose their details first, the
-// oldest rows first, then the texts of their doubts and all doubts but the gravest, and in runs of more than some 200
-// measurements at last operations, bytes and errors, pooled latencies and the ends of long facts. Counts of shards and the
-// gravest doubt of each measurement stay, and so does all of the step that is under way. What goes is in the report's
-// ConfigMap.
+// oldest rows first, and what is told of single kinds of operations before what is told of all; then the texts of their
+// doubts and all doubts but the gravest, and in runs of more than some 200 measurements at last operations, bytes and
+// errors, pooled latencies and the ends of long facts. Counts of shards and the gravest doubt of each measurement stay, and
+// so does all of the step that is under way. What goes is in the report's ConfigMap.
 func Fit(st *v1alpha1.RunStatus) {
 	over := size(st) - MaxStatusBytes
 	rows := func(drop func(*v1alpha1.StepStatus)) {
@@ -33,28 +34,32 @@ func Fit(st *v1alpha1.RunStatus) {
 			}
 		}
 	}
+	beside := func(drop func(*v1alpha1.RunStatus)) {
+		if over > 0 {
+			before := size(st)
+			drop(st)
+			over -= before - size(st)
+		}
+	}
 	rows(func(row *v1alpha1.StepStatus) { row.Result.Outliers = nil })
 	rows(func(row *v1alpha1.StepStatus) { row.Result.ErrorClasses = nil })
+	rows(dropMetricLatencies)
+	beside(dropParts)
 	rows(func(row *v1alpha1.StepStatus) { row.Result.Latency, row.Result.IntendedLatency = nil, nil })
 	rows(func(row *v1alpha1.StepStatus) { row.Result.Rates = headline(row.Result) })
-	if over > 0 {
-		before := size(st)
-		dropFromAggregates(st)
-		over -= before - size(st)
-	}
+	rows(func(row *v1alpha1.StepStatus) { row.Result.Metrics = nil })
+	beside(dropFromAggregates)
 	rows(dropBookkeeping)
 	rows(dropDoubtTexts)
 	rows(dropAllButCounts)
-	if over > 0 {
-		before := size(st)
-		for i := range st.Conditions {
-			st.Conditions[i].Message = report.Shorten(st.Conditions[i].Message, shortCondition)
-		}
-		over -= before - size(st)
-	}
+	beside(shortenConditions)
 	rows(dropAllButDoubt)
-	if over > 0 {
-		dropBesideRows(st)
+	beside(dropBesideRows)
+}
+
+func shortenConditions(st *v1alpha1.RunStatus) {
+	for i := range st.Conditions {
+		st.Conditions[i].Message = report.Shorten(st.Conditions[i].Message, shortCondition)
 	}
 }
 
@@ -70,6 +75,21 @@ func headline(r *v1alpha1.StepResult) []v1alpha1.Figure {
 		}
 	}
 	return nil
+}
+
+// dropMetricLatencies keeps the counts of a step's kinds of operations. The array is not changed, which others may hold.
+func dropMetricLatencies(row *v1alpha1.StepStatus) {
+	metrics := slices.Clone(row.Result.Metrics)
+	for i := range metrics {
+		metrics[i].Latency, metrics[i].IntendedLatency = nil, nil
+	}
+	row.Result.Metrics = metrics
+}
+
+// dropParts drops what is told over the repeats of single kinds of operations.
+func dropParts(st *v1alpha1.RunStatus) {
+	st.Aggregates = slices.DeleteFunc(slices.Clone(st.Aggregates), func(a v1alpha1.Aggregate) bool { return ofPart(a.Figure) })
+	st.PooledLatencies = slices.DeleteFunc(slices.Clone(st.PooledLatencies), func(p v1alpha1.PooledLatency) bool { return p.Metric != "" })
 }
 
 // dropFromAggregates keeps the headlines, which the summary is made of.
@@ -105,7 +125,9 @@ func dropDoubtTexts(row *v1alpha1.StepStatus) {
 func dropAllButCounts(row *v1alpha1.StepStatus) {
 	r := row.Result
 	row.EndTime, row.Message = nil, ""
-	kept := v1alpha1.StepResult{Operations: r.Operations, Bytes: r.Bytes, Errors: r.Errors, Invalid: r.Invalid}
+	kept := v1alpha1.StepResult{
+		Operations: r.Operations, Bytes: r.Bytes, Errors: r.Errors, Tried: r.Tried, Unfinished: r.Unfinished, Invalid: r.Invalid,
+	}
 	kept.Invalid = kept.Invalid[:min(len(kept.Invalid), 1)]
 	*r = kept
 }

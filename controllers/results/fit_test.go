@@ -93,13 +93,74 @@ func largestStatus(tests []string) *v1alpha1.RunStatus {
 	return st
 }
 
+// withMetrics adds what a step that mixes kinds of operations has: nine metrics of each row, and figures over the repeats.
+func withMetrics(st *v1alpha1.RunStatus) {
+	names := []string{"READ", "READ-FAILED", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE", "VERIFY", "SCAN-LATENCY-PER-RECORD", "CLEANUP"}
+	latency := st.Steps[0].Result.Latency
+	for i := range st.Steps {
+		for _, name := range names {
+			st.Steps[i].Result.Metrics = append(st.Steps[i].Result.Metrics, v1alpha1.MetricResult{
+				Name: name, Count: 1 << 40, Returns: "OK=1099511627776 NOT_FOUND=1099511627776", OpsPerSec: "1234567890.123",
+				Latency: latency, IntendedLatency: latency,
+			})
+		}
+	}
+	var aggregates []v1alpha1.Aggregate
+	for _, a := range st.Aggregates {
+		aggregates = append(aggregates, a)
+		for _, figure := range []string{report.FigureOps, report.FigureMeanLatency, report.FigureP99, report.FigureIntendedP99} {
+			if a.Figure == report.FigureAggregate {
+				a.Figure = "readModifyWrite." + figure
+				aggregates = append(aggregates, a)
+				a.Figure = report.FigureAggregate
+			}
+		}
+	}
+	st.Aggregates = aggregates
+	for _, p := range st.PooledLatencies {
+		for _, name := range names {
+			st.PooledLatencies = append(st.PooledLatencies, v1alpha1.PooledLatency{Step: p.Step, Metric: name, Latency: p.Latency})
+		}
+	}
+}
+
+// TestFitKeepsKindsOfOperations: in a run of many measurements every row keeps the counts of each kind of operations, the
+// latest rows their latencies, and all rows the latency of all operations.
+func TestFitKeepsKindsOfOperations(t *testing.T) {
+	st := largestStatus([]string{"workload-a"})
+	st.Steps, st.Environment = st.Steps[:18], nil
+	for i := range st.Steps {
+		row := &st.Steps[i]
+		row.Message, row.Stop, row.Result.ErrorClasses, row.Result.Outliers, row.Result.Invalid = "", nil, nil, nil, nil
+	}
+	withMetrics(st)
+	for i := range st.Steps {
+		st.Steps[i].Result.Metrics = st.Steps[i].Result.Metrics[:5]
+	}
+	Fit(st)
+	for i, row := range st.Steps {
+		if len(row.Result.Metrics) != 5 || row.Result.Latency == nil || size(st) > MaxStatusBytes {
+			t.Fatalf("row %d: %+v", i, row.Result)
+		}
+		m := row.Result.Metrics[4]
+		if m.Count != 1<<40 || m.Returns == "" || i == 0 && m.Latency != nil || i == 17 && m.Latency == nil {
+			t.Errorf("row %d: %+v", i, m)
+		}
+	}
+}
+
 // TestFit: whatever there is to say, the status stays within its bound, and says what it must.
 func TestFit(t *testing.T) {
 	all := []string{"write", "read", "randomRead", "backwardRead", "skipRead", "append", "truncate", "clean"}
 	operations := []string{"create", "mkdirs", "open", "delete", "append", "fileStatus", "rename", "blockReport", "replication"}
-	for name, tests := range map[string][]string{"one test": all[:1], "what this version measures": all[:2], "all of TestDFSIO's tests": all, "all operations": operations} {
+	workloads := []string{"load", "workload-a", "workload-b", "workload-c", "workload-d", "workload-e", "workload-f"}
+	for name, tests := range map[string][]string{"one test": all[:1], "what this version measures": all[:2], "all of TestDFSIO's tests": all, "all operations": operations, "all workloads": workloads} {
 		t.Run(name, func(t *testing.T) {
 			st, before := largestStatus(tests), largestStatus(tests)
+			if name == "all workloads" {
+				withMetrics(st)
+				withMetrics(before)
+			}
 			Fit(st)
 			t.Logf("from %d to %d bytes", size(before), size(st))
 			if size(st) > MaxStatusBytes {

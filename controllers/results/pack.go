@@ -116,12 +116,25 @@ func (d *Document) smaller() *Document {
 		return omit(omitShards, func(m *report.Merged) { m.Slowest, m.Fastest = nil, nil })
 	case d.any(func(m *report.Merged) bool { return m.Series != nil }):
 		return omit(omitSeries, func(m *report.Merged) { m.Series = nil })
-	case d.any(func(m *report.Merged) bool { return resolved(m.Histogram) || resolved(m.IntendedHistogram) }):
-		return omit(omitResolution, func(m *report.Merged) {
-			m.Histogram, m.IntendedHistogram = coarser(m.Histogram), coarser(m.IntendedHistogram)
-		})
+	case d.any(anyResolved):
+		return omit(omitResolution, coarserHistograms)
 	}
 	return nil
+}
+
+func anyResolved(m *report.Merged) bool {
+	return resolved(m.Histogram) || resolved(m.IntendedHistogram) ||
+		slices.ContainsFunc(m.Parts, func(p report.MergedPart) bool { return resolved(p.Histogram) || resolved(p.IntendedHistogram) })
+}
+
+// coarserHistograms halves the resolution of all histograms of a measurement, and shares none with it.
+func coarserHistograms(m *report.Merged) {
+	m.Histogram, m.IntendedHistogram = coarser(m.Histogram), coarser(m.IntendedHistogram)
+	m.Parts = slices.Clone(m.Parts)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		p.Histogram, p.IntendedHistogram = coarser(p.Histogram), coarser(p.IntendedHistogram)
+	}
 }
 
 // resolved says whether a histogram can lose half its resolution and still tell factors of two apart.

@@ -120,6 +120,31 @@ func TestPackOmits(t *testing.T) {
 	}
 }
 
+// TestPackCoarsensParts: the histograms of single kinds of operations lose resolution with those of all, and no count.
+func TestPackCoarsensParts(t *testing.T) {
+	d := measure(t, mixedInput(1, 2), nil).Document
+	less := d.smaller().smaller()
+	before := string(encoded(t, d))
+	parts := func(d *Document) (scales []int, count int64) {
+		m := d.Sections[0].Merged
+		for _, p := range m.Parts {
+			scales, count = append(scales, p.Histogram.Scale(), p.IntendedHistogram.Scale()), count+p.Histogram.Count()
+		}
+		return append(scales, m.Histogram.Scale()), count
+	}
+	got, count := parts(less)
+	want, all := parts(d)
+	for i := range want {
+		want[i]--
+	}
+	if !cmp.Equal(want, got) || count != all {
+		t.Errorf("scales %v, want %v; %d values of %d", got, want, count, all)
+	}
+	if before != string(encoded(t, d)) {
+		t.Error("the document itself changed")
+	}
+}
+
 func TestUnpackRefuses(t *testing.T) {
 	empty, err := compress(nil)
 	if err != nil {

@@ -91,8 +91,8 @@ func Measure(in Input, doc *Document) (*Persistence, error) {
 }
 
 // maxText bounds the tool's text of one measurement. It is some hundred bytes, but blockReport's has a number for each
-// of up to 32,766 fake DataNodes.
-const maxText = 8 << 10
+// of up to 32,766 fake DataNodes. YCSB's has ten lines for each kind of operation, its failures and its intended latencies.
+const maxText = 16 << 10
 
 // shortened leaves out the middle of a text that is too long, and says so.
 func shortened(text string) string {
@@ -107,23 +107,40 @@ func resultOf(in Input, m *report.Merged) *v1alpha1.StepResult {
 	r := &v1alpha1.StepResult{
 		Operations: m.Operations, Bytes: m.Bytes,
 		WallMicros: m.Times.WallMicros, StartSpreadMicros: m.Times.StartSpreadMicros, ClockOffsetMaxMicros: m.Clock.MaxOffsetMicros,
-		SetUpMicros: m.SetUpMaxMicros, DueOperations: m.Due,
+		SetUpMicros: m.SetUpMaxMicros, DueOperations: m.Due, Tried: m.Tried, Unfinished: m.Unfinished,
 		Headline: headlineOf(in, m),
 		Invalid:  doubts(in, m), Outliers: outliers(in, m),
 	}
-	for i, e := range m.Errors {
-		r.Errors += e.Count
-		if i < maxErrorClasses {
-			r.ErrorClasses = append(r.ErrorClasses, v1alpha1.ErrorClass{Class: e.Class, Count: e.Count, First: e.First})
-		}
+	r.Errors = m.FailedOperations()
+	for _, e := range m.Errors[:min(len(m.Errors), maxErrorClasses)] {
+		r.ErrorClasses = append(r.ErrorClasses, v1alpha1.ErrorClass{Class: e.Class, Count: e.Count, First: e.First})
 	}
 	for _, f := range m.Figures() {
-		if !isLatency(f.Name) {
+		if !isLatency(f.Name) && !ofPart(f.Name) {
 			r.Rates = append(r.Rates, v1alpha1.Figure{Name: f.Name, Value: Decimal(f.Value)})
 		}
 	}
 	r.Latency, r.IntendedLatency = latency(m.Latency), latency(m.Intended)
+	for i := range m.Parts {
+		r.Metrics = append(r.Metrics, metricOf(&m.Parts[i]))
+	}
 	return r
+}
+
+// metricOf is what was recorded under one name, for the status.
+func metricOf(p *report.MergedPart) v1alpha1.MetricResult {
+	metric := v1alpha1.MetricResult{
+		Name: p.Name, Count: p.Count, Latency: latency(p.Latency), IntendedLatency: latency(p.Intended),
+	}
+	if p.OpsPerSec != nil {
+		metric.OpsPerSec = Decimal(*p.OpsPerSec)
+	}
+	returns := make([]string, len(p.Returns))
+	for i, c := range p.Returns {
+		returns[i] = fmt.Sprintf("%s=%d", c.Status, c.Count)
+	}
+	metric.Returns = strings.Join(returns, " ")
+	return metric
 }
 
 // headlineOf is the first of the headlines that the measurement has; the last one if it has none.
@@ -152,9 +169,14 @@ func latency(l *report.Latency) *v1alpha1.Latency {
 
 const maxErrorClasses = 8
 
+// isLatency tells the figures of latencies, those of a part as well.
 func isLatency(name string) bool {
+	name = name[strings.LastIndexByte(name, '.')+1:]
 	return strings.HasPrefix(name, "latency") || strings.HasPrefix(name, "intended")
 }
+
+// ofPart tells the figures of one part of a step that mixes kinds of operations.
+func ofPart(name string) bool { return strings.Contains(name, ".") }
 
 // Decimal prints a figure for the API, which has no floats: three decimals, which is finer than anything measured here
 // repeats.

@@ -3,91 +3,10 @@ package report
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
-
-// Figure is one named number of a merged result. The name carries the unit.
-type Figure struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-}
-
-// Names of figures. Those of Rates are the names of its JSON fields.
-const (
-	FigureAggregate   = "aggregateMiBps"
-	FigureWindow      = "windowMiBps"
-	FigurePerStream   = "perStreamMiBps"
-	FigureAverageIO   = "averageIORateMiBps"
-	FigureIODeviation = "ioRateStdDevMiBps"
-	FigureIOPS        = "iops"
-	FigureOps         = "opsPerSec"         // where operations move no bytes
-	FigureWindowOps   = "windowOpsPerSec"   // while every shard was at work
-	FigureUpstreamOps = "upstreamOpsPerSec" // by NNThroughputBenchmark's formula, in whole milliseconds
-	FigureMeanIO      = "meanIOBytes"
-	FigureMeanLatency = "latencyMeanNanos"
-	FigureP50         = "latencyP50Nanos"
-	FigureP90         = "latencyP90Nanos"
-	FigureP95         = "latencyP95Nanos"
-	FigureP99         = "latencyP99Nanos"
-	FigureP999        = "latencyP999Nanos"
-	FigureMaxLatency  = "latencyMaxNanos"
-
-	// With a rate: the latency from when the schedule wanted an operation to begin.
-	FigureIntendedMean = "intendedMeanNanos"
-	FigureIntendedP50  = "intendedP50Nanos"
-	FigureIntendedP90  = "intendedP90Nanos"
-	FigureIntendedP95  = "intendedP95Nanos"
-	FigureIntendedP99  = "intendedP99Nanos"
-	FigureIntendedP999 = "intendedP999Nanos"
-	FigureIntendedMax  = "intendedMaxNanos"
-)
-
-// figureNames are all figures in the order in which they are listed.
-func figureNames() []string {
-	return []string{
-		FigureAggregate, FigureWindow, FigurePerStream, FigureAverageIO, FigureIODeviation, FigureIOPS, FigureMeanIO,
-		FigureOps, FigureWindowOps, FigureUpstreamOps,
-		FigureMeanLatency, FigureP50, FigureP90, FigureP95, FigureP99, FigureP999, FigureMaxLatency,
-		FigureIntendedMean, FigureIntendedP50, FigureIntendedP90, FigureIntendedP95, FigureIntendedP99, FigureIntendedP999,
-		FigureIntendedMax,
-	}
-}
-
-// Figures lists the numbers of a result by which repeats are compared, always in the same order; absent ones are left out.
-func (m *Merged) Figures() []Figure {
-	r := &m.Rates
-	values := map[string]*float64{
-		FigureAggregate: r.AggregateMiBps, FigureWindow: r.WindowMiBps, FigurePerStream: r.PerStreamMiBps,
-		FigureAverageIO: r.AverageIORateMiBps, FigureIODeviation: r.IORateStdDevMiBps,
-		FigureIOPS: r.IOPS, FigureMeanIO: r.MeanIOBytes,
-		FigureOps: r.OpsPerSec, FigureWindowOps: r.WindowOpsPerSec, FigureUpstreamOps: r.UpstreamOpsPerSec,
-	}
-	addLatency(values, m.Latency,
-		FigureMeanLatency, FigureP50, FigureP90, FigureP95, FigureP99, FigureP999, FigureMaxLatency)
-	addLatency(values, m.Intended,
-		FigureIntendedMean, FigureIntendedP50, FigureIntendedP90, FigureIntendedP95, FigureIntendedP99, FigureIntendedP999,
-		FigureIntendedMax)
-	var figures []Figure
-	for _, name := range figureNames() {
-		if v := values[name]; v != nil {
-			figures = append(figures, Figure{name, *v})
-		}
-	}
-	return figures
-}
-
-// addLatency adds the figures of a distribution, if there is one, under the given names.
-func addLatency(values map[string]*float64, l *Latency, mean, p50, p90, p95, p99, p999, most string) {
-	if l == nil {
-		return
-	}
-	for name, nanos := range map[string]int64{
-		mean: l.Mean, p50: l.P50, p90: l.P90, p95: l.P95, p99: l.P99, p999: l.P999, most: l.Max,
-	} {
-		v := float64(nanos)
-		values[name] = &v
-	}
-}
 
 // Stat is one figure over the repeats of a step.
 type Stat struct {
@@ -111,6 +30,15 @@ type Aggregate struct {
 	Pooled *Latency `json:"pooled,omitempty"`
 	// PooledIntended is the same of the intended latencies, with a rate.
 	PooledIntended *Latency `json:"pooledIntended,omitempty"`
+	// Parts are the distributions of a step that mixes kinds of operations, by their names.
+	Parts []PooledPart `json:"parts,omitempty"`
+}
+
+// PooledPart is what all repeats recorded under one name of a step that mixes kinds of operations.
+type PooledPart struct {
+	Name           string   `json:"name"` // as in MergedPart
+	Pooled         *Latency `json:"pooled,omitempty"`
+	PooledIntended *Latency `json:"pooledIntended,omitempty"`
 }
 
 // AggregateRepeats makes mean and spread of the results of a step's repeats. It refuses an empty list, and histograms
@@ -120,23 +48,47 @@ func AggregateRepeats(repeats []*Merged) (*Aggregate, error) {
 		return nil, errors.New("aggregating repeats: there is none")
 	}
 	values := make(map[string][]float64)
-	pooled, intended := NewHistogram(MaxScale), NewHistogram(MaxScale)
+	var pooled, intended pool
+	parts := make(map[string]*[2]pool)
 	for i, m := range repeats {
 		for _, f := range m.Figures() {
 			values[f.Name] = append(values[f.Name], f.Value)
 		}
-		if err := errors.Join(pooled.Merge(m.Histogram), intended.Merge(m.IntendedHistogram)); err != nil {
+		err := errors.Join(pooled.add(m.Histogram), intended.add(m.IntendedHistogram))
+		for _, p := range m.Parts {
+			if parts[p.Name] == nil {
+				parts[p.Name] = new([2]pool)
+			}
+			err = errors.Join(err, parts[p.Name][0].add(p.Histogram), parts[p.Name][1].add(p.IntendedHistogram))
+		}
+		if err != nil {
 			return nil, fmt.Errorf("pooling the latencies of repeat %d: %w", i+1, err)
 		}
 	}
-	a := &Aggregate{Repeats: len(repeats), Stats: []Stat{}, Pooled: LatencyOf(pooled), PooledIntended: LatencyOf(intended)}
-	for _, name := range figureNames() {
-		if v := values[name]; len(v) > 0 {
-			a.Stats = append(a.Stats, statOf(name, v))
-		}
+	a := &Aggregate{Repeats: len(repeats), Stats: []Stat{}, Pooled: pooled.latency(), PooledIntended: intended.latency()}
+	a.addStats(values, figureNames(), "")
+	for _, name := range slices.SortedFunc(maps.Keys(parts), compareParts) {
+		a.addStats(values, partFigureNames(), FigurePrefix(name)+".")
+		a.Parts = append(a.Parts, PooledPart{name, parts[name][0].latency(), parts[name][1].latency()})
 	}
 	return a, nil
 }
+
+// addStats adds the figures of some names that there are values of.
+func (a *Aggregate) addStats(values map[string][]float64, names []string, prefix string) {
+	for _, name := range names {
+		if v := values[prefix+name]; len(v) > 0 {
+			a.Stats = append(a.Stats, statOf(prefix+name, v))
+		}
+	}
+}
+
+// pool is a histogram over repeats, which is there once there is something in it.
+type pool struct{ sum *Histogram }
+
+func (p *pool) add(h *Histogram) error { return addHistogram(&p.sum, h) }
+
+func (p *pool) latency() *Latency { return LatencyOf(p.sum) }
 
 // statOf needs at least one value. The deviation is made in a second pass, which is exact where the difference of large
 // sums of squares is not.

@@ -33,6 +33,16 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
+// BenchmarkEncodeMixed is the worst case: every step of the loss of resolution is tried.
+func BenchmarkEncodeMixed(b *testing.B) {
+	r := mixed(9, 1e7, logUniform)
+	for b.Loop() {
+		if _, err := Encode(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkMerge1000(b *testing.B) {
 	in := MergeInput{Expected: 1000}
 	for i := range in.Expected {

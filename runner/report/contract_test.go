@@ -27,9 +27,13 @@ func contractReport() *Report {
 		Body: Body{
 			Prepared: t0 - second, Start: t0 + 900, End: t0 + 300_000, CloseMicros: 1_000,
 			Clock:      &Clock{OffsetMicros: -1500, UncertaintyMicros: 700},
-			Operations: 4, Bytes: 3_500_000, Planned: 8_000_000,
+			Operations: 4, Bytes: 3_500_000, Planned: 8_000_000, Tried: 5, Unfinished: 1,
 			Errors:  []ErrorCount{{Class: "EOFException", Count: 1, First: "unexpected EOF"}},
 			Latency: h, Series: s,
+			Parts: []Part{
+				{Name: "READ-MODIFY-WRITE", Latency: h.Clone(), Intended: h.Clone()},
+				{Name: "READ", Returns: Returns{{"OK", 4}, {"NOT_FOUND", 1}}, Latency: h.Clone()},
+			},
 			Client:   &ClientUse{CPUMicros: 90_000, AllowanceMilli: 2000, ThrottledMicros: 120},
 			ConfHash: "5f3a9c0d1e2b", Facts: map[string]string{"version": "3.5.0"},
 		},

@@ -26,7 +26,7 @@ var (
 const maxInput = 12 << 10
 
 // Encode makes the text of a report, at most MaxBytes long, the envelope first. If it would be longer, it gives up, in
-// this order and no more than needed, resolution of the series, resolution of the histogram, the ends of texts, and the
+// this order and no more than needed, resolution of the series, resolution of the histograms, the ends of texts, and the
 // names of the rarest classes of errors, which are then counted together. No counter is dropped and r is not changed.
 // The error is ErrTooBig if that is not enough, or ErrOverflow. Encode does not validate: a shard with an odd report had
 // better deliver it, and Decode says what is odd about it.

@@ -41,7 +41,7 @@ func TestDecodeOfEncodeIsIdentity(t *testing.T) {
 	partial.Envelope.Outcome, partial.Envelope.ExitCode = Partial, ExitInterrupted
 	partial.Envelope.Failure = &Failure{Reason: "Stopped", Message: "stop order"}
 	for name, r := range map[string]*Report{
-		"full": fullReport(), "failed": failedReport(), "preflight": preflight, "partial": partial,
+		"full": fullReport(), "mixed": mixedReport(3), "failed": failedReport(), "preflight": preflight, "partial": partial,
 		"smallest": {Envelope: Envelope{Version: Version, Outcome: Complete}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,6 +146,22 @@ func TestEncodeSqueezes(t *testing.T) {
 	if diff := cmp.Diff(r.Envelope, got.Envelope); diff != "" {
 		t.Errorf("the envelope changed (-want +got):\n%s", diff)
 	}
+}
+
+// However much there is to say of however many kinds of operations, no counter is lost.
+func TestEncodeSqueezesParts(t *testing.T) {
+	r := mixed(9, 1e7, logUniform)
+	for i := range r.Body.Parts {
+		r.Body.Parts[i].Returns = Returns{{"OK", 1 << 40}, {"NOT_FOUND", 1 << 40}, {"UNEXPECTED_STATE", 1 << 40}}
+	}
+	r.Body.Errors = append(r.Body.Errors, fatReport().Body.Errors...)
+	r.Body.Tried = 1 << 40
+	got, err := Decode(mustEncode(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameCounters(t, r, got)
+	t.Logf("scales: %d of a part, %d of all; %d classes of errors", got.Body.Parts[0].Latency.Scale(), got.Body.Latency.Scale(), len(got.Body.Errors))
 }
 
 // The order of losses: the series goes first, then the histogram, and texts stay whole as long as that is enough.
@@ -300,17 +316,21 @@ func TestDecodeRefuses(t *testing.T) {
 		"array":               {`[]`, ErrNotReport, ""},
 		"envelope of text":    {`{"envelope":"x","body":{}}`, ErrNotReport, ""},
 		"no version":          {`{"envelope":{},"body":{}}`, ErrNotReport, "version"},
-		"other version":       {`{"envelope":{"v":2,"index":"seven"},"body":[]}`, ErrVersion, "2, this program reads 1"},
-		"version is text":     {`{"envelope":{"v":"1"},"body":{}}`, ErrNotReport, ""},
-		"field of wrong type": {`{"envelope":{"v":1,"index":"seven"},"body":{}}`, ErrNotReport, "index"},
+		"other version":       {`{"envelope":{"v":1,"index":"seven"},"body":[]}`, ErrVersion, "1, this program reads 2"},
+		"version is text":     {`{"envelope":{"v":"2"},"body":{}}`, ErrNotReport, ""},
+		"field of wrong type": {`{"envelope":{"v":2,"index":"seven"},"body":{}}`, ErrNotReport, "index"},
 		"too long":            {good + strings.Repeat(" ", maxInput), ErrNotReport, ""},
-		"no body":             {`{"envelope":{"v":1,"outcome":"Complete"}}`, ErrInvalid, ""},
-		"another key":         {`{"envelope":{"v":1,"outcome":"Complete"},"b":{}}`, ErrInvalid, "instead of body"},
-		"body of text":        {`{"envelope":{"v":1,"outcome":"Complete"},"body":"x"}`, ErrInvalid, ""},
-		"a third key":         {`{"envelope":{"v":1,"outcome":"Complete"},"body":{},"more":1}`, ErrInvalid, ""},
+		"no body":             {`{"envelope":{"v":2,"outcome":"Complete"}}`, ErrInvalid, ""},
+		"another key":         {`{"envelope":{"v":2,"outcome":"Complete"},"b":{}}`, ErrInvalid, "instead of body"},
+		"body of text":        {`{"envelope":{"v":2,"outcome":"Complete"},"body":"x"}`, ErrInvalid, ""},
+		"a third key":         {`{"envelope":{"v":2,"outcome":"Complete"},"body":{},"more":1}`, ErrInvalid, ""},
 		"text after it":       {good + "bye", ErrInvalid, "more text"},
-		"bad histogram":       {`{"envelope":{"v":1,"outcome":"Complete"},"body":{"latency":{"s":77}}}`, ErrInvalid, "scale 77"},
-		"impossible figure":   {`{"envelope":{"v":1,"outcome":"Complete"},"body":{"ops":-1}}`, ErrInvalid, "negative"},
+		"bad histogram":       {`{"envelope":{"v":2,"outcome":"Complete"},"body":{"h":1,"histograms":"////"}}`, ErrInvalid, "scale 15"},
+		"no base64":           {`{"envelope":{"v":2,"outcome":"Complete"},"body":{"h":1,"histograms":"?"}}`, ErrInvalid, "base64"},
+		"no such histogram":   {`{"envelope":{"v":2,"outcome":"Complete"},"body":{"histograms":"AQ"}}`, ErrInvalid, "bytes of none"},
+		"too many parts":      {`{"envelope":{"v":2,"outcome":"Complete"},"body":{"parts":[` + strings.Repeat("{},", MaxParts) + `{}]}}`, ErrInvalid, "17 parts"},
+		"a part of no name":   {`{"envelope":{"v":2,"outcome":"Complete"},"body":{"parts":[{}]}}`, ErrInvalid, "name"},
+		"impossible figure":   {`{"envelope":{"v":2,"outcome":"Complete"},"body":{"ops":-1}}`, ErrInvalid, "negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := Decode([]byte(tc.text))
@@ -328,7 +348,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, r := range []*Report{fullReport(), failedReport(), fatReport()} {
+	for _, r := range []*Report{fullReport(), failedReport(), fatReport(), mixedReport(5)} {
 		data, err := Encode(r)
 		if err != nil {
 			f.Fatal(err)
@@ -336,7 +356,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(data)
 		f.Add(data[:len(data)/2])
 	}
-	f.Add([]byte(`{"envelope":{"v":1,"outcome":"Complete"},"body":{"facts":{"a":"<"}}}`))
+	f.Add([]byte(`{"envelope":{"v":2,"outcome":"Complete"},"body":{"facts":{"a":"<"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Decode(data)
 		if err != nil {

@@ -11,11 +11,12 @@ import (
 	"io"
 )
 
-// minDeflated is the size from which deflating is tried: a compressor takes a megabyte of memory, and what it could save
-// on less is not needed to stay below MaxBytes.
+// minDeflated is the size from which deflating is tried: a compressor takes a megabyte of memory, which is too much for what
+// it could save on less.
 const minDeflated = 512
 
-// histogramJSON is a histogram in a report. Exactly one of Packed and Deflated is there unless every value is zero.
+// histogramJSON is a histogram in a merged result, which is kept as a document; in a report all histograms are one stream.
+// Exactly one of Packed and Deflated is there unless every value is zero.
 type histogramJSON struct {
 	Scale    int    `json:"s"`
 	Count    int64  `json:"n"`

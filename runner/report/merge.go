@@ -37,6 +37,11 @@ type Merged struct {
 	Due        int64        `json:"due,omitempty"`     // operations that a rate asked for; 0 without one
 	Errors     []ErrorCount `json:"errors,omitempty"`  // by class, the most frequent first; First is the lowest shard's
 
+	// Tried is how many operations ended, failed ones included, and Unfinished how many were cut off, where a step counts
+	// them.
+	Tried      int64 `json:"tried,omitempty"`
+	Unfinished int64 `json:"unfinished,omitempty"`
+
 	// SetUpMaxMicros is how long the slowest shard's set-up took.
 	SetUpMaxMicros int64 `json:"setUpMaxMicros,omitempty"`
 
@@ -51,6 +56,10 @@ type Merged struct {
 	Intended          *Latency   `json:"intendedLatencyNanos,omitempty"`
 	IntendedHistogram *Histogram `json:"intendedHistogram,omitempty"`
 	Series            *Series    `json:"series,omitempty"`
+
+	// Parts are what a step that mixes kinds of operations recorded under each name.
+	Parts []MergedPart `json:"parts,omitempty"`
+
 	// SeriesMismatch: the shards' series begin at different times or have different bucket widths, as those of shards
 	// without a common start do. There is no merged series then, and no window; every other figure holds.
 	SeriesMismatch bool `json:"seriesMismatch,omitempty"`
@@ -127,6 +136,7 @@ func Merge(in MergeInput) (*Merged, error) {
 	m.Clock = clocksOf(started)
 	m.Use = useOf(started)
 	m.Latency, m.Intended = LatencyOf(m.Histogram), LatencyOf(m.IntendedHistogram)
+	m.finishParts()
 	m.Rates = ratesOf(m, started)
 	m.Slowest, m.Fastest = outliers(started, m.Times.FirstStart)
 	return m, nil
@@ -198,7 +208,7 @@ func (m *Merged) add(s shard) error {
 	for _, sum := range [...]struct {
 		total *int64
 		more  int64
-	}{{&m.Operations, b.Operations}, {&m.Bytes, b.Bytes}, {&m.Planned, b.Planned}, {&m.Due, b.Due}} {
+	}{{&m.Operations, b.Operations}, {&m.Bytes, b.Bytes}, {&m.Planned, b.Planned}, {&m.Due, b.Due}, {&m.Tried, b.Tried}, {&m.Unfinished, b.Unfinished}} {
 		var ok bool
 		if *sum.total, ok = addInt64(*sum.total, sum.more); !ok {
 			return ErrOverflow
@@ -209,6 +219,21 @@ func (m *Merged) add(s shard) error {
 		return err
 	}
 	return m.addMeasurements(b)
+}
+
+// FailedOperations is how many operations ended without success. One of YCSB's may be made of several calls that each
+// count among the errors, so what is counted in Tried comes first.
+func (m *Merged) FailedOperations() int64 {
+	if m.Tried > 0 {
+		return max(0, m.Tried-m.Operations)
+	}
+	n := int64(0)
+	for _, e := range m.Errors {
+		if sum, ok := addInt64(n, e.Count); ok {
+			n = sum
+		}
+	}
+	return n
 }
 
 func (m *Merged) addErrors(more []ErrorCount) error {
@@ -229,17 +254,24 @@ func (m *Merged) addErrors(more []ErrorCount) error {
 }
 
 func (m *Merged) addMeasurements(b *Body) error {
-	for _, h := range [...]struct {
-		total **Histogram
-		more  *Histogram
-	}{{&m.Histogram, b.Latency}, {&m.IntendedHistogram, b.Intended}} {
-		if *h.total == nil {
-			*h.total = h.more.Clone()
-		} else if err := (*h.total).Merge(h.more); err != nil {
-			return err
+	if err := errors.Join(addHistogram(&m.Histogram, b.Latency), addHistogram(&m.IntendedHistogram, b.Intended)); err != nil {
+		return err
+	}
+	for i := range b.Parts {
+		if err := m.addPart(&b.Parts[i]); err != nil {
+			return fmt.Errorf("adding %s: %w", b.Parts[i].Name, err)
 		}
 	}
 	return m.addSeries(b.Series)
+}
+
+// addHistogram adds to a total that may not be there yet.
+func addHistogram(total **Histogram, more *Histogram) error {
+	if *total == nil {
+		*total = more.Clone()
+		return nil
+	}
+	return (*total).Merge(more)
 }
 
 func (m *Merged) addSeries(s *Series) error {
@@ -288,51 +320,4 @@ func boundClasses(classes []ErrorCount, n int) ([]ErrorCount, error) {
 		return nil, nil
 	}
 	return own, nil
-}
-
-func clocksOf(shards []shard) Clocks {
-	var c Clocks
-	for _, s := range shards {
-		clock := s.Body.Clock
-		if clock == nil {
-			c.Unknown++
-			continue
-		}
-		if offset := max(clock.OffsetMicros, -clock.OffsetMicros); offset > c.MaxOffsetMicros {
-			c.MaxOffsetMicros, c.MaxOffsetIndex = offset, s.Envelope.Index
-		}
-		c.MaxUncertaintyMicros = max(c.MaxUncertaintyMicros, clock.UncertaintyMicros)
-	}
-	return c
-}
-
-func useOf(shards []shard) *Use {
-	var u *Use
-	for _, s := range shards {
-		c := s.Body.Client
-		if c == nil || s.exec() == 0 {
-			continue
-		}
-		cpu := s.cpuRatio()
-		throttled := float64(c.ThrottledMicros) / float64(s.exec())
-		if u == nil {
-			u = &Use{MaxCPURatio: -1, MaxThrottledRatio: -1}
-		}
-		if cpu > u.MaxCPURatio {
-			u.MaxCPURatio, u.MaxCPUIndex, u.MaxCPUNode = cpu, s.Envelope.Index, s.node
-		}
-		if throttled > u.MaxThrottledRatio {
-			u.MaxThrottledRatio, u.MaxThrottledIndex, u.MaxThrottledNode = throttled, s.Envelope.Index, s.node
-		}
-	}
-	return u
-}
-
-// cpuRatio is CPU time over the allowance in the execution time; 0 if either is unknown.
-func (s shard) cpuRatio() float64 {
-	c := s.Body.Client
-	if c == nil || c.AllowanceMilli == 0 || s.exec() == 0 {
-		return 0
-	}
-	return float64(c.CPUMicros) * 1000 / (float64(s.exec()) * float64(c.AllowanceMilli))
 }

@@ -70,7 +70,8 @@ type Rates struct {
 	// WindowOpsPerSec is the rate of operations while every shard was at work, by the same rules as WindowMiBps.
 	WindowOpsPerSec *float64 `json:"windowOpsPerSec,omitempty"`
 	// UpstreamOpsPerSec is NNThroughputBenchmark's "Ops per sec": 1000 times the operations over the elapsed whole
-	// milliseconds, and 0 if these are 0.
+	// milliseconds, and 0 if these are 0. Where the operations tried are counted, it is YCSB's "Throughput(ops/sec)":
+	// the same of those, failed ones included, and absent if no whole millisecond elapsed.
 	UpstreamOpsPerSec *float64 `json:"upstreamOpsPerSec,omitempty"`
 }
 
@@ -101,7 +102,7 @@ func timesOf(shards []shard) (Times, error) {
 }
 
 func ratesOf(m *Merged, shards []shard) Rates {
-	if m.Bytes == 0 && m.Operations > 0 {
+	if m.Bytes == 0 && (m.Operations > 0 || m.Tried > 0) {
 		return operationRates(m, shards)
 	}
 	r := Rates{
@@ -125,10 +126,12 @@ func ratesOf(m *Merged, shards []shard) Rates {
 
 // operationRates are the rates where operations, not bytes, are counted.
 func operationRates(m *Merged, shards []shard) Rates {
-	upstream := upstreamOpsPerSec(m.Operations, elapsedMillis(m))
-	r := Rates{
-		OpsPerSec:         quotient(float64(m.Operations)*1e6, float64(m.Times.WallMicros)),
-		UpstreamOpsPerSec: &upstream,
+	r := Rates{OpsPerSec: quotient(float64(m.Operations)*1e6, float64(m.Times.WallMicros))}
+	if m.Tried > 0 {
+		r.UpstreamOpsPerSec = quotient(1000*float64(m.Tried), float64(elapsedMillis(m)))
+	} else {
+		upstream := upstreamOpsPerSec(m.Operations, elapsedMillis(m))
+		r.UpstreamOpsPerSec = &upstream
 	}
 	if amount, micros, ok := window(m, shards); ok {
 		r.WindowOpsPerSec, r.WindowMicros = quotient(float64(amount)*1e6, float64(micros)), micros

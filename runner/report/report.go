@@ -4,7 +4,7 @@
 package report
 
 // Version is the version of the document. A reader refuses every other one by name.
-const Version = 1
+const Version = 2
 
 // MaxBytes bounds one encoded report: 12 KiB of termination message are shared by all containers of a pod, so a shard
 // that leaves room for three sidecars is never cut.
@@ -75,20 +75,31 @@ type Body struct {
 
 	Clock *Clock `json:"clock,omitempty"`
 
-	Operations int64 `json:"ops,omitempty"`     // completed operations (for DFSIO: calls of read or write)
+	Operations int64 `json:"ops,omitempty"`     // completed operations (for DFSIO: calls of read or write; for YCSB: transactions that succeeded)
 	Bytes      int64 `json:"bytes,omitempty"`   // bytes those operations moved
 	Planned    int64 `json:"planned,omitempty"` // bytes (or operations) that were planned
 
 	// Due is how many operations a rate asked for until the end; what is missing was not offered in time. 0: no rate.
 	Due int64 `json:"due,omitempty"`
 
+	// Tried is how many operations ended, failed ones included, where a step counts them: it is what YCSB's throughput
+	// is made of. 0: the step does not count them, and those that failed are the sum of Errors.
+	Tried int64 `json:"tried,omitempty"`
+	// Unfinished is how many operations were cut off before they ended. They are part of neither Operations nor Tried.
+	Unfinished int64 `json:"unfinished,omitempty"`
+
 	CloseMicros int64 `json:"closeMicros,omitempty"` // part of End-Start spent in closing the stream
 
-	Errors  []ErrorCount `json:"errors,omitempty"`
-	Latency *Histogram   `json:"latency,omitempty"` // service time of one operation, in nanoseconds
+	Errors []ErrorCount `json:"errors,omitempty"`
+	Series *Series      `json:"series,omitempty"` // bytes, or operations where none move bytes, over time; already by the target's clock
+
+	// Parts are what a step that mixes kinds of operations recorded under each name, at most MaxParts.
+	Parts []Part `json:"parts,omitempty"`
+	// Latency is the service time of one operation, in nanoseconds. This and every other histogram of a report is
+	// encoded in one common stream; see bodyJSON.
+	Latency *Histogram `json:"-"`
 	// Intended is the time from when the rate's schedule wanted an operation to begin until its end, in nanoseconds.
-	Intended *Histogram `json:"intended,omitempty"`
-	Series   *Series    `json:"series,omitempty"` // bytes, or operations where none move bytes, over time; already by the target's clock
+	Intended *Histogram `json:"-"`
 
 	Client *ClientUse `json:"client,omitempty"`
 

@@ -11,6 +11,9 @@ import (
 	"slices"
 )
 
+// rowsVersion is the version of the stored rows.
+const rowsVersion = 1
+
 // maxRowsBytes bounds what DecodeRows inflates: 100,000 shards at their largest.
 const maxRowsBytes = 16 << 20
 
@@ -109,7 +112,7 @@ type rowsHead struct {
 // time (both µs), b bytes, o operations, e errors, p the 99 % quantile of the latency (ns), c CPU use (‰). Zeros may be
 // left out. Equal rows give equal bytes.
 func EncodeRows(rows []ShardRow) ([]byte, error) {
-	head := rowsHead{Version: Version, Nodes: []string{}}
+	head := rowsHead{Version: rowsVersion, Nodes: []string{}}
 	number := make(map[string]int)
 	for _, r := range rows {
 		if _, ok := number[r.Node]; !ok {
@@ -152,8 +155,8 @@ func DecodeRows(data []byte) ([]ShardRow, error) {
 	if err := d.Decode(&head); err != nil {
 		return nil, fmt.Errorf("decoding the head of shard rows: %w", err)
 	}
-	if head.Version != Version {
-		return nil, fmt.Errorf("decoding shard rows: %w: %d, this program reads %d", ErrVersion, head.Version, Version)
+	if head.Version != rowsVersion {
+		return nil, fmt.Errorf("decoding shard rows: %w: %d, this program reads %d", ErrVersion, head.Version, rowsVersion)
 	}
 	var rows []ShardRow
 	for {

@@ -44,6 +44,11 @@ func clone(r *Report) *Report {
 	c.Body.Latency = r.Body.Latency.Clone()
 	c.Body.Intended = r.Body.Intended.Clone()
 	c.Body.Series = r.Body.Series.Clone()
+	c.Body.Parts = slices.Clone(r.Body.Parts)
+	for i := range c.Body.Parts {
+		p := &c.Body.Parts[i]
+		p.Latency, p.Intended = p.Latency.Clone(), p.Intended.Clone()
+	}
 	return &c
 }
 
@@ -57,23 +62,39 @@ func coarserSeries(r *Report, least int) bool {
 	return true
 }
 
-// coarserLatency halves the resolution of the finest histograms, if they are finer than the scale least.
+// coarserLatency halves the resolution of the finest sort of histograms, if it is finer than the scale least. Of equally
+// fine ones those of parts go before those of all operations, and intended latencies before service times, so that no sort
+// is more than twice as fine as another.
 func coarserLatency(r *Report, least int) bool {
-	finest := least
-	for _, h := range [...]*Histogram{r.Body.Latency, r.Body.Intended} {
+	b := &r.Body
+	var intended, latency []*Histogram
+	for i := range b.Parts {
+		intended, latency = append(intended, b.Parts[i].Intended), append(latency, b.Parts[i].Latency)
+	}
+	var finest []*Histogram
+	scale := least
+	for _, sort := range [...][]*Histogram{intended, latency, {b.Intended}, {b.Latency}} {
+		if s := finestScale(sort); s > scale {
+			finest, scale = sort, s
+		}
+	}
+	for _, h := range finest {
+		if h != nil {
+			h.Downscale(scale - 1)
+		}
+	}
+	return scale > least
+}
+
+// finestScale is that of histograms some of which may be nil; -1 if all are.
+func finestScale(hs []*Histogram) int {
+	finest := -1
+	for _, h := range hs {
 		if h != nil {
 			finest = max(finest, h.Scale())
 		}
 	}
-	if finest == least {
-		return false
-	}
-	for _, h := range [...]*Histogram{r.Body.Latency, r.Body.Intended} {
-		if h != nil {
-			h.Downscale(finest - 1)
-		}
-	}
-	return true
+	return finest
 }
 
 // shorterTexts halves the longest texts, down to least bytes.

@@ -5,15 +5,20 @@ import (
 	"strings"
 )
 
-// Summary is one line for a person about one repeat of a DFSIO test or of an operation that moves no bytes, such as
+// Summary is one line for a person about one repeat of a DFSIO test, of an operation that moves no bytes, or of a step that
+// mixes kinds of them, such as
 //
 //	write: 4 files, 8.0 GiB in 12.3 s: aggregate 666.0 MiB/s, per stream 170.2 MiB/s, p99 of one 1.0 MB write 12.1 ms
 //	create: 100000 operations on 4 shards in 12.3 s: 8130.1 ops/s, p50 1.2 ms, p99 5.4 ms
+//	workload-a: 99997 operations on 4 shards in 12.3 s: 8129.8 ops/s, READ p50 1.2 ms p99 5.4 ms, UPDATE p50 1.4 ms p99 6.1 ms, 3 failed
 //
 // KiB, MiB and so on are powers of 1024; kB and MB, in which buffers are usually given, are powers of 1000. What cannot
 // be told is left out.
 func Summary(m *Merged, test string) string {
-	if m.Bytes == 0 && m.Operations > 0 {
+	switch {
+	case len(m.Parts) > 0 && m.Shards.Started > 0:
+		return partsSummary(m, test)
+	case m.Bytes == 0 && (m.Operations > 0 || m.Tried > 0):
 		return operationsSummary(m, test)
 	}
 	var b strings.Builder
@@ -35,13 +40,42 @@ func Summary(m *Merged, test string) string {
 	if l := m.Latency; l != nil {
 		parts = append(parts, fmt.Sprintf("p99 of one %s %s", call(m, test), duration(l.P99)))
 	}
-	if n := failures(m); n > 0 {
+	if n := m.FailedOperations(); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed operations", n))
 	}
 	if len(parts) > 0 {
 		b.WriteString(": " + strings.Join(parts, ", "))
 	}
 	return b.String()
+}
+
+// partsSummary is the line of a step that mixes kinds of operations.
+func partsSummary(m *Merged, step string) string {
+	var parts []string
+	if v := m.Rates.OpsPerSec; v != nil {
+		parts = append(parts, fmt.Sprintf("%.1f ops/s", *v))
+	}
+	for _, p := range m.Parts {
+		if !isOperation(p.Name) || p.Count == 0 {
+			continue
+		}
+		text := p.Name
+		if l := p.Latency; l != nil {
+			text += " p50 " + duration(l.P50) + " p99 " + duration(l.P99)
+		}
+		if l := p.Intended; l != nil {
+			text += " intended p50 " + duration(l.P50) + " p99 " + duration(l.P99)
+		}
+		parts = append(parts, text)
+	}
+	if n := m.FailedOperations(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", n))
+	}
+	if m.Unfinished > 0 {
+		parts = append(parts, fmt.Sprintf("%d cut off", m.Unfinished))
+	}
+	return fmt.Sprintf("%s: %s on %s in %s: %s", step, counted(m.Operations, "operation"), shards(m.Shards),
+		duration(m.Times.WallMicros*1000), strings.Join(parts, ", "))
 }
 
 // operationsSummary is the line where operations, not bytes, are counted.
@@ -56,7 +90,7 @@ func operationsSummary(m *Merged, operation string) string {
 	if l := m.Intended; l != nil {
 		parts = append(parts, "intended p50 "+duration(l.P50), "p99 "+duration(l.P99))
 	}
-	if n := failures(m); n > 0 {
+	if n := m.FailedOperations(); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed operations", n))
 	}
 	return fmt.Sprintf("%s: %s on %s in %s: %s", operation, counted(m.Operations, "operation"), shards(m.Shards),
@@ -103,16 +137,6 @@ func call(m *Merged, test string) string {
 		return decimalSize(*v) + " " + verb
 	}
 	return verb
-}
-
-func failures(m *Merged) int64 {
-	n := int64(0)
-	for _, e := range m.Errors {
-		if sum, ok := addInt64(n, e.Count); ok {
-			n = sum
-		}
-	}
-	return n
 }
 
 func binarySize(bytes int64) string {

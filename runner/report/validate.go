@@ -8,7 +8,7 @@ import (
 // not judge whether the measurement was good: bytes may differ from what was planned, as upstream's reads do.
 func (r *Report) Validate() error {
 	for _, check := range [...]func(*Report) string{
-		checkEnvelope, checkTimes, checkCounters, checkErrors, checkMeasurements,
+		checkEnvelope, checkTimes, checkCounters, checkErrors, checkParts, checkMeasurements,
 	} {
 		if problem := check(r); problem != "" {
 			return fmt.Errorf("%w: %s", ErrInvalid, problem)
@@ -61,9 +61,9 @@ func checkTimes(r *Report) string {
 func checkCounters(r *Report) string {
 	b := &r.Body
 	switch {
-	case b.Operations < 0 || b.Bytes < 0 || b.Planned < 0 || b.Due < 0:
+	case min(b.Operations, b.Bytes, b.Planned, b.Due, b.Tried, b.Unfinished) < 0:
 		return "a negative counter"
-	case b.Start == 0 && (b.Operations > 0 || b.Bytes > 0):
+	case b.Start == 0 && (b.Operations > 0 || b.Bytes > 0 || b.Tried > 0 || b.Unfinished > 0):
 		return "operations without a start"
 	case b.Operations == 0 && b.Bytes > 0:
 		return "bytes without operations"
@@ -85,6 +85,28 @@ func checkErrors(r *Report) string {
 	return ""
 }
 
+func checkParts(r *Report) string {
+	if n := len(r.Body.Parts); n > MaxParts {
+		return fmt.Sprintf("%d parts, at most %d are allowed", n, MaxParts)
+	}
+	seen := make(map[string]bool, len(r.Body.Parts))
+	for _, p := range r.Body.Parts {
+		prefix := FigurePrefix(p.Name)
+		if prefix == "" || seen[prefix] {
+			return fmt.Sprintf("a part named %q, without a name of its own", p.Name)
+		}
+		seen[prefix] = true
+		statuses := make(map[string]bool, len(p.Returns))
+		for _, c := range p.Returns {
+			if c.Status == "" || c.Count < 0 || statuses[c.Status] {
+				return fmt.Sprintf("%d operations of part %s with status %q", c.Count, p.Name, c.Status)
+			}
+			statuses[c.Status] = true
+		}
+	}
+	return ""
+}
+
 // checkMeasurements compares the distribution and the series with the counters. Only a complete report must agree: one
 // that was interrupted may have been taken between two counters.
 func checkMeasurements(r *Report) string {
@@ -97,6 +119,11 @@ func checkMeasurements(r *Report) string {
 		var ok bool
 		if attempted, ok = addInt64(attempted, e.Count); !ok {
 			return "more errors than can be counted"
+		}
+	}
+	if b.Tried > 0 {
+		if attempted = b.Tried; b.Operations > attempted {
+			return fmt.Sprintf("%d operations succeeded of %d", b.Operations, attempted)
 		}
 	}
 	if h := b.Latency; h != nil && h.Count() > attempted {

@@ -7,7 +7,7 @@ import (
 
 func TestValidate(t *testing.T) {
 	for name, spoil := range map[string]func(*Report){
-		"version":                   func(r *Report) { r.Envelope.Version = 2 },
+		"version":                   func(r *Report) { r.Envelope.Version = 1 },
 		"negative index":            func(r *Report) { r.Envelope.Index = -1 },
 		"negative execution":        func(r *Report) { r.Envelope.Execution = -1 },
 		"negative repeat":           func(r *Report) { r.Envelope.Repeat = -1 },
@@ -51,7 +51,18 @@ func TestValidate(t *testing.T) {
 			r.Body.Intended.Record(1)
 			r.Body.Intended.Record(1)
 		},
-		"series of more bytes": func(r *Report) { r.Body.Bytes-- },
+		"negative tries":        func(r *Report) { r.Body.Tried = -1 },
+		"negative unfinished":   func(r *Report) { r.Body.Unfinished = -1 },
+		"more done than tried":  func(r *Report) { r.Body.Tried = 1999 },
+		"tries without start":   func(r *Report) { r.Body = Body{Tried: 1} },
+		"cut off without start": func(r *Report) { r.Body = Body{Unfinished: 1} },
+		"too many parts":        func(r *Report) { r.Body.Parts = make([]Part, MaxParts+1) },
+		"part without name":     func(r *Report) { r.Body.Parts = []Part{{Name: "--"}} },
+		"parts of one name":     func(r *Report) { r.Body.Parts = []Part{{Name: "READ-NOT_FOUND"}, {Name: "READ-NOT-FOUND"}} },
+		"return without status": func(r *Report) { r.Body.Parts = []Part{{Name: "READ", Returns: Returns{{"", 1}}}} },
+		"negative return":       func(r *Report) { r.Body.Parts = []Part{{Name: "READ", Returns: Returns{{"OK", -1}}}} },
+		"a status twice":        func(r *Report) { r.Body.Parts = []Part{{Name: "READ", Returns: Returns{{"OK", 1}, {"OK", 1}}}} },
+		"series of more bytes":  func(r *Report) { r.Body.Bytes-- },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := fullReport()
@@ -74,8 +85,10 @@ func TestValidateAllows(t *testing.T) {
 			r.Envelope.Outcome, r.Envelope.ExitCode = Partial, ExitInterrupted
 			r.Body.Operations, r.Body.Bytes = 1, 1
 		},
-		"nothing measured": func(r *Report) { r.Body = Body{} },
-		"no time at all":   func(r *Report) { r.Body.End, r.Body.CloseMicros = r.Body.Start, 0 },
+		"tried more than counted": func(r *Report) { r.Body.Tried = 5000 },
+		"a part that only failed": func(r *Report) { r.Body.Parts = []Part{{Name: "READ", Returns: Returns{{"ERROR", 3}}}} },
+		"nothing measured":        func(r *Report) { r.Body = Body{} },
+		"no time at all":          func(r *Report) { r.Body.End, r.Body.CloseMicros = r.Body.Start, 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := fullReport()
