@@ -132,7 +132,7 @@ func (r *Reconciler) input(o *observed) jobs.Input {
 		Version: plan.Version, Identity: identity(o.run, o.status.Execution, *row),
 		Run: o.run.GetNamespace() + "/" + o.run.GetName(), Shards: step.Shards, Gate: step.Gated,
 		GateTimeoutMillis: gateTimeout.Milliseconds(), SeriesMicros: seriesMicros,
-		Target: targetPlan(&t),
+		Target: targetPlan(&t), Earlier: earlier(o.status, step),
 	}
 	switch step.Name {
 	case plan.StepPreflight:

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"fmt"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,6 +25,12 @@ type Step struct {
 	Shards   int32
 	Gated    bool // all shards start together
 	Measured bool // its result counts
+
+	Repeats int32         // how often it is measured; 0: as often as the run says
+	Rest    time.Duration // nothing is done for so long before each repeat
+	// Sliced: the step goes on in further attempts until a report of its only shard no longer says plan.FactUnfinished. It
+	// is neither gated nor measured.
+	Sliced bool
 }
 
 func (s Step) String() string {
@@ -46,12 +53,13 @@ type Benchmark interface {
 	Check(run Run) []Problem
 	// Options are the kind's options by field name with their defaults filled in.
 	Options(run Run) map[string]string
-	// Steps are the steps between preflight and cleanup, in order, without their repeats.
+	// Steps are the steps after preflight, in order, without their repeats and without the cleanup of Support.KeepResults.
 	Steps(run Run) []Step
 	// Fill adds the kind's part to a plan.
 	Fill(run Run, p *plan.Plan)
-	// Headlines are the names of the figures to quote, the best first; a measurement that lacks it is quoted by the next.
-	Headlines(run Run) []string
+	// Headlines are the names of the figures to quote of a step, the best first; a measurement that lacks it is quoted by
+	// the next.
+	Headlines(run Run, step string) []string
 	// Text returns one measurement in the upstream tool's own format.
 	Text(run Run, step Step, in report.MergeInput, merged *report.Merged) (string, error)
 	// TextFile is the name of the file with such texts.
@@ -59,7 +67,7 @@ type Benchmark interface {
 }
 
 // Benchmarks are those of all kinds that the operator carries out.
-func Benchmarks() []Benchmark { return []Benchmark{DFSIO{}, NNThroughput{}} }
+func Benchmarks() []Benchmark { return []Benchmark{DFSIO{}, NNThroughput{}, YCSB{}} }
 
 // Problem is why a spec cannot be carried out.
 type Problem struct {

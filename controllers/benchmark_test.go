@@ -51,6 +51,13 @@ func allKinds() map[string]kindFields {
 			}, "create", operationsReport,
 			together(sharedFields(), nnThroughputFields()),
 		},
+		"YCSBRun": {
+			YCSB{},
+			func() Run {
+				return newYCSBRun(func(r *v1alpha1.YCSBRun) { r.Spec.Repeats = ptr(int32(2)) })
+			}, "workload-a", mixedReport,
+			together(sharedFields(), ycsbFields()),
+		},
 	}
 }
 
@@ -67,6 +74,11 @@ func refused(set func(*v1alpha1.RunSpec)) specField {
 	f := effect(set)
 	f.refused = v1alpha1.ReasonNotSupported
 	return f
+}
+
+// impossible is what the kind has no use for.
+func impossible(set func(Run)) specField {
+	return specField{set: set, refused: v1alpha1.ReasonInvalidSpec}
 }
 
 func inTemplate(set func(*v1alpha1.PodTemplate)) specField {
@@ -191,8 +203,14 @@ func nnThroughputFields() map[string]specField {
 		"target.kerberos.krb5ConfigMapRef": with(set(func(s *spec) { s.Target.Kerberos.Krb5ConfigMapRef.Name = "krb5" }), func(s *spec) {
 			s.Target.Kerberos = &v1alpha1.Kerberos{Principal: "bench@EXAMPLE.COM"}
 		}),
-		"target.http": set(func(s *spec) { s.Target.HTTP = &v1alpha1.HTTPAddresses{NameNodes: []string{"http://namenode:9870"}} }),
-		"warmup":      set(func(s *spec) { s.Warmup = duration(time.Second) }),
+		"target.http.nameNodes": set(func(s *spec) { s.Target.HTTP = &v1alpha1.HTTPAddresses{NameNodes: []string{"http://namenode:9870"}} }),
+		"target.http.masters": impossible(func(run Run) {
+			nntSpec(run).Target.HTTP = &v1alpha1.HTTPAddresses{Masters: []string{"http://master:16010"}}
+		}),
+		"target.http.regionServers": impossible(func(run Run) {
+			nntSpec(run).Target.HTTP = &v1alpha1.HTTPAddresses{RegionServers: []string{"http://regionserver:16030"}}
+		}),
+		"warmup": set(func(s *spec) { s.Warmup = duration(time.Second) }),
 		"engine": with(set(func(s *spec) { s.Engine = v1alpha1.EngineUpstream }), func(s *spec) {
 			s.PodTemplate, s.Shards = &v1alpha1.PodTemplate{Image: "hadoop"}, nil
 		}),
@@ -243,6 +261,9 @@ func walk(t reflect.Type, path string, visit func(path string, leaf bool)) {
 		at := strings.TrimPrefix(path+"."+name, ".")
 		ft := f.Type
 		if ft.Kind() == reflect.Pointer {
+			ft = ft.Elem()
+		}
+		if ft.Kind() == reflect.Slice && ft.Elem() == reflect.TypeFor[v1alpha1.YCSBWorkload]() {
 			ft = ft.Elem()
 		}
 		ours := ft.Kind() == reflect.Struct && ft.PkgPath() == reflect.TypeFor[v1alpha1.RunSpec]().PkgPath() && ft != reflect.TypeFor[v1alpha1.Duration]()

@@ -18,8 +18,12 @@ type Support struct {
 	Clients  []v1alpha1.ClientKind // the first one is the default
 	Warmup   bool
 	Kerberos bool
-	HTTP     bool // asks the NameNodes' web addresses
+	HTTP     bool // asks the servers' web addresses
 	LocalFS  bool // works without a cluster, on file:///
+	HBase    bool // works on HBase, not on a file system
+
+	// KeepResults: a cleanup step removes what the run wrote, unless it is told to keep it.
+	KeepResults bool
 }
 
 // check returns all that is wrong with a run's spec.
@@ -61,7 +65,7 @@ func checkSupport(b Benchmark, spec *v1alpha1.RunSpec) []Problem {
 	refuse(spec.Client != "" && !slices.Contains(can.Clients, spec.Client), "client", string(spec.Client), "use "+string(can.Clients[0]))
 	refuse(!can.Kerberos && t.Kerberos != nil, "target.kerberos", "Kerberos", "use a cluster with simple authentication")
 	refuse(!can.HTTP && t.HTTP != nil, "target.http", "asking web addresses", "remove it")
-	refuse(!can.LocalFS && isLocal(&t), localField(&t), targetFS(&t), "use hdfs://")
+	refuse(!can.LocalFS && !can.HBase && isLocal(&t), localField(&t), targetFS(&t), "use hdfs://")
 	return out
 }
 
@@ -82,8 +86,8 @@ func localField(t *v1alpha1.Target) string {
 }
 
 func checkTarget(can Support, t *v1alpha1.Target) []Problem {
-	var out []Problem
-	if t.HadoopConfig == nil && targetFS(t) == "" {
+	out := checkCluster(can, t)
+	if !can.HBase && t.HadoopConfig == nil && targetFS(t) == "" {
 		out = append(out, invalid("target", "neither hadoopConfig nor fs", "name the ConfigMap of the cluster's configuration in spec.target.hadoopConfig.configMapRef, or the NameNode in spec.target.fs or in fs.defaultFS of spec.target.properties"))
 	}
 	if k := t.Kerberos; k != nil && can.Kerberos {
@@ -95,9 +99,48 @@ func checkTarget(can Support, t *v1alpha1.Target) []Problem {
 		}
 	}
 	if t.HTTP != nil && can.HTTP {
-		for i, address := range t.HTTP.NameNodes {
+		out = append(out, checkAddresses(can, t.HTTP)...)
+	}
+	return out
+}
+
+// hbaseProperties are the properties each of which says where an HBase cluster is.
+var hbaseProperties = []string{"hbase.zookeeper.quorum", "hbase.masters", "hbase.client.bootstrap.servers"}
+
+// checkCluster looks at what says where the HBase cluster is; a file system says nothing about it.
+func checkCluster(can Support, t *v1alpha1.Target) []Problem {
+	if !can.HBase {
+		return nil
+	}
+	var out []Problem
+	if t.FS != "" {
+		out = append(out, invalid("target.fs", t.FS, "remove it: this kind works on HBase, which hbase-site.xml of spec.target.hadoopConfig or spec.target.properties name"))
+	}
+	named := slices.ContainsFunc(hbaseProperties, func(p string) bool { return t.Properties[p] != "" })
+	if t.HadoopConfig == nil && !named {
+		out = append(out, invalid("target", "neither hadoopConfig nor hbase.zookeeper.quorum", "name the ConfigMap with the cluster's hbase-site.xml in spec.target.hadoopConfig.configMapRef, or set hbase.zookeeper.quorum, hbase.masters or hbase.client.bootstrap.servers in spec.target.properties"))
+	}
+	return out
+}
+
+// checkAddresses looks at web addresses: only those of the kind's own servers are asked.
+func checkAddresses(can Support, h *v1alpha1.HTTPAddresses) []Problem {
+	var out []Problem
+	for _, list := range []struct {
+		field     string
+		addresses []string
+		hbase     bool
+	}{{"nameNodes", h.NameNodes, false}, {"masters", h.Masters, true}, {"regionServers", h.RegionServers, true}} {
+		field := "target.http." + list.field
+		if list.hbase != can.HBase {
+			if len(list.addresses) > 0 {
+				out = append(out, invalid(field, list.addresses, "remove it: this kind has nothing to do with such servers"))
+			}
+			continue
+		}
+		for i, address := range list.addresses {
 			if u, err := url.Parse(address); err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-				out = append(out, invalid(fmt.Sprintf("target.http.nameNodes[%d]", i), address, "write it as http://host:port"))
+				out = append(out, invalid(fmt.Sprintf("%s[%d]", field, i), address, "write it as http://host:port"))
 			}
 		}
 	}

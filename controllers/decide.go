@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -185,40 +186,6 @@ func present(st *v1alpha1.RunStatus) *v1alpha1.StepStatus {
 	return nil
 }
 
-// stepsOf are all steps of an execution with their repeats, from preflight to cleanup.
-func stepsOf(b Benchmark, run Run) []Step {
-	spec, _ := run.RunObject()
-	steps := []Step{{Name: plan.StepPreflight, Repeat: 1, Shards: 1}}
-	var measured, others []Step
-	for _, s := range b.Steps(run) {
-		if s.Measured {
-			measured = append(measured, s)
-		} else {
-			others = append(others, s)
-		}
-	}
-	n := value(spec.Repeats, 1)
-	repeat := func(s Step, r int32) { s.Repeat = r; steps = append(steps, s) }
-	if spec.RepeatOrder == v1alpha1.RepeatRoundRobin {
-		for r := int32(1); r <= n; r++ {
-			for _, s := range measured {
-				repeat(s, r)
-			}
-		}
-	} else {
-		for _, s := range measured {
-			for r := int32(1); r <= n; r++ {
-				repeat(s, r)
-			}
-		}
-	}
-	steps = append(steps, others...)
-	if !value(spec.KeepResults, false) {
-		steps = append(steps, Step{Name: plan.StepCleanup, Repeat: 1, Shards: 1})
-	}
-	return steps
-}
-
 // nextStep begins the step after the last one that ended, or ends the execution.
 func (d *decision) nextStep(o *observed) verdict {
 	steps := stepsOf(o.bench, o.run)
@@ -243,6 +210,10 @@ func (d *decision) nextStep(o *observed) verdict {
 		}
 		return yes(v1alpha1.ReasonSuspended, truncate(state, maxMessage))
 	}
+	if left := restLeft(o, step); left > 0 {
+		d.wake(min(left, max(o.deadlineIn(), 0)))
+		return yes(v1alpha1.ReasonRunning, fmt.Sprintf("resting for %s before step %s", step.Rest, step))
+	}
 	now := metav1.NewTime(o.now)
 	row := v1alpha1.StepStatus{
 		Name: step.Name, Repeat: step.Repeat, State: v1alpha1.StepPreparing, Attempt: 1, BeginTime: &now, ProgressTime: &now,
@@ -251,34 +222,6 @@ func (d *decision) nextStep(o *observed) verdict {
 	row.Job = jobs.AttemptName(o.run.GetName(), identity(o.run, d.next.Execution, row))
 	d.next.Steps = append(d.next.Steps, row)
 	return yes(v1alpha1.ReasonRunning, fmt.Sprintf("step %s begins", step))
-}
-
-// following is the step after the rows so far. After a failure only cleanup is left, and that only if preflight passed:
-// before, nothing was written.
-func following(steps []Step, st *v1alpha1.RunStatus) (Step, bool) {
-	done := len(st.Steps)
-	if st.Failure == nil {
-		if done < len(steps) {
-			return steps[done], true
-		}
-		return Step{}, false
-	}
-	pre := rowOf(st, plan.StepPreflight)
-	last := steps[len(steps)-1]
-	if pre != nil && pre.State == v1alpha1.StepDone && last.Name == plan.StepCleanup && rowOf(st, plan.StepCleanup) == nil {
-		return last, true
-	}
-	return Step{}, false
-}
-
-// stepOf is the step that a row is about.
-func stepOf(o *observed, row *v1alpha1.StepStatus) Step {
-	for _, s := range stepsOf(o.bench, o.run) {
-		if s.Name == row.Name && s.Repeat == row.Repeat {
-			return s
-		}
-	}
-	return Step{Name: row.Name, Repeat: row.Repeat, Shards: row.Shards.Expected}
 }
 
 func identity(run Run, execution int32, row v1alpha1.StepStatus) report.Identity {
@@ -315,8 +258,24 @@ func (d *decision) finish(o *observed) {
 		d.next.Summary = truncate(d.next.Failure.Reason+": "+d.next.Failure.Message, maxSummary)
 		return
 	}
-	d.next.Summary = truncate(results.Summary(d.next.Aggregates, o.bench.Headlines(o.run)), maxSummary)
+	d.next.Summary = truncate(summary(o, d.next.Aggregates), maxSummary)
 	d.note(corev1.EventTypeNormal, "Finished", orDefault(d.next.Summary, "all steps ran to their end"))
+}
+
+// summary quotes every step that was measured by the figure that says most about it.
+func summary(o *observed, aggregates []v1alpha1.Aggregate) string {
+	var parts []string
+	for len(aggregates) > 0 {
+		step, n := aggregates[0].Step, 1
+		for n < len(aggregates) && aggregates[n].Step == step {
+			n++
+		}
+		if text := results.Summary(aggregates[:n], o.bench.Headlines(o.run, step)); text != "" {
+			parts = append(parts, text)
+		}
+		aggregates = aggregates[n:]
+	}
+	return strings.Join(parts, ", ")
 }
 
 // afterwards tends a finished run: its Jobs go, except those with failed pods, and nothing is ever made again. If the

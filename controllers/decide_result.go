@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +11,6 @@ import (
 	"github.com/hadoop-bench/operator/api/v1alpha1"
 	"github.com/hadoop-bench/operator/controllers/jobs"
 	"github.com/hadoop-bench/operator/controllers/results"
-	"github.com/hadoop-bench/operator/runner/plan"
 	"github.com/hadoop-bench/operator/runner/report"
 )
 
@@ -20,7 +18,7 @@ import (
 func (d *decision) over(o *observed, step Step, row *v1alpha1.StepStatus) verdict {
 	now := metav1.NewTime(o.now)
 	row.EndTime, row.State, row.Message = &now, v1alpha1.StepDone, ""
-	if row.Shards.Reported < row.Shards.Expected {
+	if row.Shards.Reported < row.Shards.Expected || unfinished(step, o.shards) != "" {
 		row.State = v1alpha1.StepFailed
 		if d.next.Failure != nil {
 			row.Message = d.next.Failure.Message
@@ -45,7 +43,7 @@ func (d *decision) keepResult(o *observed, step Step, row *v1alpha1.StepStatus) 
 			MinDuration: durationOr(o.spec.MinDuration, defaultMinDuration), MaxStartSpread: durationOr(o.spec.MaxStartSpread, 0),
 			ConfigHash: d.next.Effective.ConfigHash,
 		},
-		Headlines: o.bench.Headlines(o.run),
+		Headlines: o.bench.Headlines(o.run, step.Name),
 		Text:      func(mi report.MergeInput, m *report.Merged) (string, error) { return o.bench.Text(o.run, step, mi, m) },
 	}
 	for _, s := range o.shards {
@@ -90,53 +88,6 @@ func (d *decision) environment(o *observed, step Step) {
 			env.ShardsPerNode[n] = nodes[n]
 		}
 	}
-}
-
-// maxFact bounds a fact that grows with the number of shards.
-const maxFact = 512
-
-// factsWith are the facts so far and those of a step: all that preflight found, what cleanup found beside it, and of
-// measured steps how many real blocks the fake DataNodes had, which their shards tell one after the other, and how often
-// shards had to turn to another NameNode.
-func factsWith(facts map[string]string, step Step, shards []shard) map[string]string {
-	var blocks, failovers []string
-	for _, s := range shards {
-		if s.report == nil {
-			continue
-		}
-		told := s.report.Body.Facts
-		switch {
-		case step.Name == plan.StepPreflight:
-			facts = maps.Clone(told)
-		case step.Name == plan.StepCleanup && len(told) > 0:
-			both := maps.Clone(told)
-			maps.Copy(both, facts)
-			facts = both
-		case step.Measured:
-			if b := told[report.FactBlocksPerDataNode]; b != "" {
-				blocks = append(blocks, b)
-			}
-			if f := told[report.FactFailovers]; f != "" {
-				failovers = append(failovers, fmt.Sprintf("%s, shard %d: %s", step, s.index, f))
-			}
-		}
-	}
-	facts = factWith(facts, report.FactBlocksPerDataNode, strings.Join(blocks, ","))
-	if before := facts[report.FactFailovers]; before != "" && len(failovers) > 0 {
-		failovers = slices.Insert(failovers, 0, before)
-	}
-	return factWith(facts, report.FactFailovers, strings.Join(failovers, "; "))
-}
-
-// factWith is a copy of facts with one more, in at most maxFact bytes; facts itself if that one is empty.
-func factWith(facts map[string]string, name, fact string) map[string]string {
-	if fact == "" {
-		return facts
-	}
-	with := map[string]string{}
-	maps.Copy(with, facts)
-	with[name] = truncate(fact, maxFact)
-	return with
 }
 
 // maxNodesShown bounds status.environment.shardsPerNode.

@@ -68,6 +68,9 @@ func (d *decision) preparing(o *observed, step Step, row *v1alpha1.StepStatus) v
 	total := row.Shards.Expected
 	if !step.Gated {
 		if row.Shards.Reported == total {
+			if left := unfinished(step, o.shards); left != "" {
+				return d.nextSlice(o, step, row, left)
+			}
 			return d.over(o, step, row)
 		}
 		return d.awaitStart(o, step, row, "running")
@@ -84,10 +87,16 @@ func (d *decision) preparing(o *observed, step Step, row *v1alpha1.StepStatus) v
 func (d *decision) awaitStart(o *observed, step Step, row *v1alpha1.StepStatus, what string) verdict {
 	deadline := durationOr(o.spec.StartDeadline, defaultStartDeadline)
 	left := row.ProgressTime.Add(deadline).Sub(o.now)
-	state := fmt.Sprintf("step %s: %d of %d shards %s", step, row.Shards.Ready, row.Shards.Expected, what)
+	state := fmt.Sprintf("%d of %d shards %s", row.Shards.Ready, row.Shards.Expected, what)
 	if why := waitingFor(o.shards, o.trouble); why != "" {
 		state += "; " + why
 	}
+	if waited := progress(o.status, step); waited != "" && deadline-left < deadline/troubleAfter {
+		state = waited // that the next slice has no pod yet is nothing to tell
+	} else if waited != "" {
+		state = waited + "; " + state
+	}
+	state = fmt.Sprintf("step %s: %s", step, state)
 	row.Message = truncate(state, maxMessage)
 	if !step.Gated && row.Shards.Ready == row.Shards.Expected {
 		return yes(v1alpha1.ReasonRunning, state) // it runs; how long that may take is its plan's business

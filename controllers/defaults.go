@@ -58,11 +58,13 @@ func options(b Benchmark, run Run) map[string]string {
 		"startDeadline":      durationOr(spec.StartDeadline, defaultStartDeadline).String(),
 		"shardFailurePolicy": orDefault(string(spec.ShardFailurePolicy), string(v1alpha1.ShardFailureFail)),
 		"successCriteria":    orDefault(string(spec.SuccessCriteria), string(v1alpha1.SuccessCompleted)),
-		"keepResults":        strconv.FormatBool(value(spec.KeepResults, false)),
 		"engine":             orDefault(string(spec.Engine), string(can.Engines[0])),
 	}
 	if out["engine"] == string(v1alpha1.EngineNative) {
 		out["client"] = orDefault(string(spec.Client), string(can.Clients[0]))
+	}
+	if can.KeepResults {
+		out["keepResults"] = strconv.FormatBool(value(spec.KeepResults, false))
 	}
 	if can.Warmup {
 		out["warmup"] = durationOr(spec.Warmup, 0).String()

@@ -26,7 +26,9 @@ func (DFSIO) New() Run { return &v1alpha1.DFSIORun{} }
 
 // Supports implements Benchmark.
 func (DFSIO) Supports() Support {
-	return Support{Engines: []v1alpha1.Engine{v1alpha1.EngineNative}, Clients: []v1alpha1.ClientKind{v1alpha1.ClientColinmarc}}
+	return Support{
+		Engines: []v1alpha1.Engine{v1alpha1.EngineNative}, Clients: []v1alpha1.ClientKind{v1alpha1.ClientColinmarc}, KeepResults: true,
+	}
 }
 
 func dfsioSpec(run Run) *v1alpha1.DFSIORunSpec {
@@ -189,7 +191,7 @@ func (DFSIO) Steps(run Run) []Step {
 func (DFSIO) Fill(run Run, p *plan.Plan) { p.DFSIO = dfsioPlan(run) }
 
 // Headlines implements Benchmark.
-func (DFSIO) Headlines(Run) []string { return []string{report.FigureAggregate} }
+func (DFSIO) Headlines(Run, string) []string { return []string{report.FigureAggregate} }
 
 // Text implements Benchmark: a block of TestDFSIO_results.log, dated by the end of the measurement.
 func (DFSIO) Text(_ Run, step Step, in report.MergeInput, merged *report.Merged) (string, error) {

@@ -70,6 +70,29 @@ func newNNThroughputRun(edits ...func(*v1alpha1.NNThroughputRun)) *v1alpha1.NNTh
 	return r
 }
 
+// newYCSBRun is a run of load, workload A and workload E on two shards, adjusted by edits.
+func newYCSBRun(edits ...func(*v1alpha1.YCSBRun)) *v1alpha1.YCSBRun {
+	r := &v1alpha1.YCSBRun{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "YCSBRun"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "bench", Name: "nightly", UID: testUID, Generation: 3},
+		Spec: v1alpha1.YCSBRunSpec{
+			RunSpec: v1alpha1.RunSpec{Target: v1alpha1.Target{
+				Properties: map[string]v1alpha1.PropertyValue{"hbase.zookeeper.quorum": "zookeeper:2181"},
+			}},
+			RecordCount: 1000, Threads: ptr(int32(4)), Shards: ptr(int32(2)),
+			Workloads: []v1alpha1.YCSBWorkload{
+				{Preset: "A", OperationCount: ptr(int64(10_000))},
+				{Preset: "E", Duration: duration(time.Minute)},
+			},
+		},
+		Status: v1alpha1.RunStatus{ObservedGeneration: -1},
+	}
+	for _, edit := range edits {
+		edit(r)
+	}
+	return r
+}
+
 // testID is the attempt that single shards of these tests belong to.
 func testID() report.Identity {
 	return report.Identity{RunUID: testUID, Execution: 1, Step: "write", Repeat: 1, Attempt: 1}

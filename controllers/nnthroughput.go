@@ -25,7 +25,7 @@ func (NNThroughput) Supports() Support {
 	return Support{
 		Engines: []v1alpha1.Engine{v1alpha1.EngineNative, v1alpha1.EngineUpstream},
 		Clients: []v1alpha1.ClientKind{v1alpha1.ClientNative},
-		Warmup:  true, Kerberos: true, HTTP: true, LocalFS: true,
+		Warmup:  true, Kerberos: true, HTTP: true, LocalFS: true, KeepResults: true,
 	}
 }
 
@@ -61,7 +61,7 @@ func (NNThroughput) Fill(run Run, p *plan.Plan) { p.NNThroughput = nntPlan(run) 
 
 // Headlines implements Benchmark: operations over the wall time say what a number of operations took; of a duration, the
 // time in which every shard was at work says more.
-func (NNThroughput) Headlines(run Run) []string {
+func (NNThroughput) Headlines(run Run, _ string) []string {
 	if nntSpec(run).Duration != nil {
 		return []string{report.FigureWindowOps, report.FigureOps}
 	}

@@ -154,7 +154,7 @@ func checkRules(t *testing.T, c client.Client, k kind, tests map[string]ruleCase
 func TestRulesOfSharedFields(t *testing.T) {
 	c := newClient(t)
 	const (
-		noTarget   = "target says nowhere which cluster to use: set hadoopConfig.configMapRef, fs, or fs.defaultFS in properties"
+		noTarget   = "target says nowhere which cluster to use: set hadoopConfig.configMapRef, or fs or fs.defaultFS in properties for HDFS, or hbase.zookeeper.quorum in properties for HBase"
 		noBar      = "a threshold without min and max is met by everything: set min, max or both"
 		noneToMeet = "successCriteria ThresholdsMet would never be met without thresholds: add thresholds or choose Completed or Valid"
 	)
@@ -167,6 +167,8 @@ func TestRulesOfSharedFields(t *testing.T) {
 			"target with fs":                 {spec(`target: {fs: "hdfs://n:8020"}`), "", ""},
 			"target with local fs":           {spec(`target: {fs: "file:///"}`), "", ""},
 			"target with fs.defaultFS":       {spec(`target: {properties: {fs.defaultFS: "hdfs://n:8020"}}`), "", ""},
+			"target with a quorum":           {spec(`target: {properties: {hbase.zookeeper.quorum: z}}`), "", ""},
+			"target with masters":            {spec(`target: {properties: {hbase.masters: m}}`), "", ""},
 			"target with config":             {spec(`target: {hadoopConfig: {configMapRef: {name: c}}}`), "", ""},
 			"threshold without bar":          {spec(`target: {fs: "hdfs://n"}, thresholds: [{step: write, figure: P99}]`), "spec.thresholds[0]", noBar},
 			"threshold with max":             {spec(`target: {fs: "hdfs://n"}, thresholds: [{step: write, figure: P99, max: "1"}]`), "", ""},
@@ -230,6 +232,39 @@ func TestRulesOfNNThroughputRun(t *testing.T) {
 		"log level in another case":   {spec("logLevel: error"), "spec.logLevel", `Unsupported value: "error"`},
 		"more DataNodes than a short": {spec("datanodes: 32767"), "spec.datanodes", "less than or equal to 32766"},
 		"files beyond 32 bits":        {spec("files: 100000000000"), "", ""},
+	})
+}
+
+func TestRulesOfYCSBRun(t *testing.T) {
+	const (
+		tooFew  = "threads is less than shards, so that some pods would have none: raise threads (default 1) or lower shards"
+		both    = "useExisting and load exclude each other: leave one of them out"
+		endless = "a workload without an end: set operationCount or duration"
+		nothing = "a workload without operations: set preset, or proportions"
+	)
+	spec := func(text string) string {
+		return `{target: {properties: {hbase.zookeeper.quorum: z}}, table: {}, recordCount: 1000, ` + text + "}"
+	}
+	workload := func(text string) string { return spec("workloads: [{" + text + "}]") }
+	checkRules(t, newClient(t), kinds[2], map[string]ruleCase{
+		"record count missing":       {`{target: {fs: "hdfs://n"}, table: {}}`, "spec.recordCount", "Required value"},
+		"table missing":              {`{target: {fs: "hdfs://n"}, recordCount: 1}`, "spec.table", "Required value"},
+		"records beyond 32 bits":     {`{target: {fs: "hdfs://n"}, table: {}, recordCount: 10000000000}`, "", ""},
+		"threads fewer than shards":  {spec("threads: 4, shards: 5"), "spec.shards", tooFew},
+		"default threads, shards":    {spec("shards: 2"), "spec.shards", tooFew},
+		"threads equal to shards":    {spec("threads: 5, shards: 5"), "", ""},
+		"useExisting and load":       {spec("useExisting: true, load: {}"), "spec.useExisting", both},
+		"useExisting false and load": {spec("useExisting: false, load: {}"), "", ""},
+		"workload of a preset":       {workload("preset: A, duration: 1m"), "", ""},
+		"workload without an end":    {workload("preset: A"), "spec.workloads[0]", endless},
+		"workload of proportions":    {workload(`name: w, scanProportion: "1", operationCount: 1`), "", ""},
+		"workload without any":       {workload("name: w, operationCount: 1"), "spec.workloads[0]", nothing},
+		"preset unknown":             {workload("preset: G, duration: 1m"), "spec.workloads[0].preset", `Unsupported value: "G"`},
+		"proportion negative":        {workload(`preset: A, duration: 1m, readProportion: "-1"`), "spec.workloads[0].readProportion", "should match '^[0-9]"},
+		"name of a step":             {workload("name: Workload A, preset: A, duration: 1m"), "spec.workloads[0].name", "should match '^[a-z]"},
+		"table in a namespace":       {`{target: {fs: "hdfs://n"}, table: {name: "bench:t.1-a"}, recordCount: 1}`, "", ""},
+		"table of two namespaces":    {`{target: {fs: "hdfs://n"}, table: {name: "a:b:c"}, recordCount: 1}`, "spec.table.name", "should match '^("},
+		"histogram of lengths":       {spec("fieldLengthDistribution: histogram"), "spec.fieldLengthDistribution", `Unsupported value: "histogram"`},
 	})
 }
 

@@ -73,7 +73,8 @@ type RunSpec struct {
 	// +optional
 	SuccessCriteria SuccessCriteria `json:"successCriteria,omitempty"`
 
-	// KeepResults leaves the data that the run wrote on the target. Default false: a cleanup step removes it.
+	// KeepResults leaves the data that the run wrote on the target. Default false: a cleanup step removes it. YCSBRun
+	// refuses it: there table.dropAfter says what becomes of the table.
 	// +optional
 	KeepResults *bool `json:"keepResults,omitempty"`
 
@@ -87,8 +88,8 @@ type RunSpec struct {
 	// +optional
 	Engine Engine `json:"engine,omitempty"`
 
-	// Client says which client library is used. DFSIORun has Colinmarc (github.com/colinmarc/hdfs), NNThroughputRun has
-	// Native, the operator's own; each is the default there, and the other one is not supported yet.
+	// Client says which client library is used. DFSIORun has Colinmarc (github.com/colinmarc/hdfs), NNThroughputRun and
+	// YCSBRun have Native, the operator's own; each is the default there, and the other one is not supported yet.
 	// +optional
 	Client ClientKind `json:"client,omitempty"`
 
@@ -166,14 +167,14 @@ const (
 
 // Target is the cluster under test and how to reach it.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.hadoopConfig) || has(self.fs) && size(self.fs) > 0 || has(self.properties) && 'fs.defaultFS' in self.properties",message="target says nowhere which cluster to use: set hadoopConfig.configMapRef, fs, or fs.defaultFS in properties"
+// +kubebuilder:validation:XValidation:rule="has(self.hadoopConfig) || has(self.fs) && size(self.fs) > 0 || has(self.properties) && ['fs.defaultFS', 'hbase.zookeeper.quorum', 'hbase.masters', 'hbase.client.bootstrap.servers'].exists(p, p in self.properties)",message="target says nowhere which cluster to use: set hadoopConfig.configMapRef, or fs or fs.defaultFS in properties for HDFS, or hbase.zookeeper.quorum in properties for HBase"
 type Target struct {
 	// HadoopConfig is the Hadoop configuration of the cluster.
 	// +optional
 	HadoopConfig *HadoopConfig `json:"hadoopConfig,omitempty"`
 
 	// FS is the file system's URI, such as hdfs://namenode:8020 or hdfs://nameservice. Default: fs.defaultFS of the
-	// configuration.
+	// configuration. YCSBRun, which works on HBase, refuses it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^(hdfs://.+|file:///.*)?$`
@@ -198,7 +199,8 @@ type Target struct {
 	TLS *TLS `json:"tls,omitempty"`
 
 	// HTTP are the cluster's web addresses, asked for facts about the servers: NNThroughputRun asks for the NameNodes'
-	// counts of calls. Not supported yet by DFSIORun.
+	// counts of calls, YCSBRun for settings of HBase's servers and for what is queued for compaction. Not supported yet by
+	// DFSIORun.
 	// +optional
 	HTTP *HTTPAddresses `json:"http,omitempty"`
 }
@@ -253,6 +255,18 @@ type HTTPAddresses struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MaxLength=512
 	NameNodes []string `json:"nameNodes,omitempty"`
+	// Masters are the HBase masters' web addresses, such as http://master:16010. Only of YCSBRun.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MaxLength=512
+	Masters []string `json:"masters,omitempty"`
+	// RegionServers are the RegionServers' web addresses, such as http://regionserver:16030. Only of YCSBRun.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=512
+	RegionServers []string `json:"regionServers,omitempty"`
 }
 
 // Threshold is one bar.

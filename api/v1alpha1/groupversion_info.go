@@ -16,7 +16,7 @@ var GroupVersion = schema.GroupVersion{Group: "hadoopbench.dev", Version: "v1alp
 
 // AddToScheme registers the kinds of this package.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(GroupVersion, &DFSIORun{}, &DFSIORunList{}, &NNThroughputRun{}, &NNThroughputRunList{})
+	s.AddKnownTypes(GroupVersion, &DFSIORun{}, &DFSIORunList{}, &NNThroughputRun{}, &NNThroughputRunList{}, &YCSBRun{}, &YCSBRunList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
 }

@@ -68,6 +68,19 @@ var kinds = []kind{
 		misspelt:   "thread",
 		bounds:     100,
 	},
+	{
+		name: "YCSBRun", plural: "ycsbruns", singular: "ycsbrun", short: "ycsb",
+		spec:       reflect.TypeFor[v1alpha1.YCSBRunSpec](),
+		newRun:     func() run { return &v1alpha1.YCSBRun{} },
+		newList:    func() client.ObjectList { return &v1alpha1.YCSBRunList{} },
+		own:        "table: {}, recordCount: 1000",
+		specA:      ycsbA,
+		specB:      ycsbB,
+		dependants: map[string]string{"useExisting": "load", "threads": "shards"},
+		apart:      []string{"useExisting"},
+		misspelt:   "recordcount",
+		bounds:     150,
+	},
 }
 
 // forKinds runs a test for each kind.
@@ -81,7 +94,7 @@ func forKinds(t *testing.T, test func(t *testing.T, k kind)) {
 // minimal is the shortest spec that is accepted.
 func (k kind) minimal(t *testing.T) map[string]any {
 	t.Helper()
-	return parse(t, "target: {fs: \"hdfs://namenode:8020\"}\n"+k.own)
+	return parse(t, "{target: {fs: \"hdfs://namenode:8020\"}, "+k.own+"}")
 }
 
 // full returns two specs with every field that is a type of ours, each of another value.

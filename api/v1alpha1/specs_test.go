@@ -21,7 +21,7 @@ target:
   user: a
   kerberos: {principal: a@EXAMPLE.COM, keytabSecretRef: {name: keytab-a}, krb5ConfigMapRef: {name: krb5-a}}
   tls: {caConfigMapRef: {name: ca-a}}
-  http: {nameNodes: ["http://a:9870"]}
+  http: {nameNodes: ["http://a:9870"], masters: ["http://a:16010"], regionServers: ["http://a:16030"]}
 repeats: 2
 repeatOrder: PerStep
 warmup: 1s
@@ -66,7 +66,7 @@ target:
   user: b
   kerberos: {principal: b@EXAMPLE.COM, keytabSecretRef: {name: keytab-b}, krb5ConfigMapRef: {name: krb5-b}}
   tls: {caConfigMapRef: {name: ca-b}}
-  http: {nameNodes: ["http://b:9870"]}
+  http: {nameNodes: ["http://b:9870"], masters: ["http://b:16010"], regionServers: ["http://b:16030"]}
 repeats: 3
 repeatOrder: RoundRobin
 warmup: 2s
@@ -203,6 +203,72 @@ manageSafeMode: true
 allowFakeDataNodes: true
 rate: "0.125"
 duration: 2m
+`
+
+const ycsbA = `
+table: {name: a, columnFamily: a, regions: 1, createPolicy: Create, dropAfter: false, compression: None, values: {a: "1"}}
+recordCount: 1000
+useExisting: false
+load: {shards: 1, threads: 1, target: "1", majorCompact: false, waitForCompaction: true, settleTime: 1s, compactionDeadline: 1h}
+workloads:
+- {name: a, preset: A, operationCount: 1000, duration: 1m, repeats: 1, target: "1", warmup: 1s, readProportion: "0.5", updateProportion: "0.5", insertProportion: "0.5", scanProportion: "0.5", readModifyWriteProportion: "0.5", requestDistribution: zipfian, minScanLength: 1, maxScanLength: 1, scanLengthDistribution: uniform, hotspotDataFraction: "0.1", hotspotOpnFraction: "0.1", exponentialPercentile: "95", exponentialFrac: "0.5"}
+threads: 4
+shards: 2
+connectionsPerShard: 1
+rest: 1s
+fieldCount: 1
+fieldLength: 1
+minFieldLength: 1
+fieldLengthDistribution: constant
+fieldNamePrefix: a
+readAllFields: true
+readAllFieldsByName: false
+writeAllFields: false
+dataIntegrity: false
+insertOrder: hashed
+zeroPadding: 1
+insertionRetryLimit: 0
+insertionRetryInterval: 1s
+durability: UseDefault
+clientBuffering: false
+writeBufferSize: 1
+usePageFilter: true
+zipfianScrambling: YCSB
+seed: 1
+properties: {a: "1"}
+`
+
+const ycsbB = `
+table: {name: "b:b", columnFamily: b, regions: 2, createPolicy: Never, dropAfter: true, compression: ZSTD, values: {a: "2"}}
+recordCount: 10000000000
+useExisting: true
+load: {shards: 2, threads: 2, target: "2.5", majorCompact: true, waitForCompaction: false, settleTime: 2s, compactionDeadline: 2h}
+workloads:
+- {preset: UpdateOnly, duration: 1m}
+threads: 5
+shards: 3
+connectionsPerShard: 2
+rest: 2s
+fieldCount: 2
+fieldLength: 2
+minFieldLength: 2
+fieldLengthDistribution: zipfian
+fieldNamePrefix: b
+readAllFields: false
+readAllFieldsByName: true
+writeAllFields: true
+dataIntegrity: true
+insertOrder: ordered
+zeroPadding: 2
+insertionRetryLimit: 1
+insertionRetryInterval: 2s
+durability: SkipWAL
+clientBuffering: true
+writeBufferSize: 2
+usePageFilter: false
+zipfianScrambling: Exact
+seed: 2
+properties: {a: "2"}
 `
 
 // field is a field of the spec, found in the Go types.

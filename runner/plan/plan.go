@@ -61,6 +61,8 @@ type Plan struct {
 	TimeoutMillis int64 `json:"timeoutMillis,omitempty"`
 	// SeriesMicros is δ0, the width of the finest bucket of the rate series.
 	SeriesMicros int64 `json:"seriesMicros,omitempty"`
+	// Earlier are the facts that the attempt before told, in a step that goes on in slices; empty in its first attempt.
+	Earlier map[string]string `json:"earlier,omitempty"`
 
 	Target       Target        `json:"target"`
 	DFSIO        *DFSIO        `json:"dfsio,omitempty"`

@@ -22,10 +22,13 @@ type rule struct{ group, resource, verbs string }
 var managerRules = []rule{
 	{"hadoopbench.dev", "dfsioruns", "get list watch"},
 	{"hadoopbench.dev", "nnthroughputruns", "get list watch"},
+	{"hadoopbench.dev", "ycsbruns", "get list watch"},
 	{"hadoopbench.dev", "dfsioruns/status", "get update"},
 	{"hadoopbench.dev", "nnthroughputruns/status", "get update"},
+	{"hadoopbench.dev", "ycsbruns/status", "get update"},
 	{"hadoopbench.dev", "dfsioruns/finalizers", "update"},
 	{"hadoopbench.dev", "nnthroughputruns/finalizers", "update"},
+	{"hadoopbench.dev", "ycsbruns/finalizers", "update"},
 	{"batch", "jobs", "create delete get list watch"},
 	{"", "pods", "get list watch"},
 	{"", "pods/status", "patch"},
@@ -179,8 +182,8 @@ func TestCopies(t *testing.T) {
 			}
 		}
 	}
-	if copies != 6 {
-		t.Errorf("%d copies, want 6", copies)
+	if copies != 7 {
+		t.Errorf("%d copies, want 7", copies)
 	}
 }
 

@@ -50,6 +50,7 @@ func TestChartNeeds129(t *testing.T) {
 // crds are the definitions of the operator's kinds.
 var crds = []string{
 	"CustomResourceDefinition dfsioruns.hadoopbench.dev", "CustomResourceDefinition nnthroughputruns.hadoopbench.dev",
+	"CustomResourceDefinition ycsbruns.hadoopbench.dev",
 }
 
 func TestObjects(t *testing.T) {

@@ -123,6 +123,7 @@ func (e *environment) startAPIServer(bin string) error {
 		BinaryAssetsDirectory: bin,
 		CRDDirectoryPaths: []string{
 			filepath.Join(root, "config/crd/hadoopbench.dev_dfsioruns.yaml"), filepath.Join(root, "config/crd/hadoopbench.dev_nnthroughputruns.yaml"),
+			filepath.Join(root, "config/crd/hadoopbench.dev_ycsbruns.yaml"),
 		},
 		ErrorIfCRDPathMissing:    true,
 		ControlPlaneStartTimeout: time.Minute,

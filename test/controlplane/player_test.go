@@ -317,6 +317,8 @@ func (s *shardOf) end(outcome report.Outcome, exit int) {
 		s.report.Body.Facts = map[string]string{"nameNode": "nn.example:8020"}
 	case p.Identity.Step == plan.StepCleanup && p.NNThroughput != nil:
 		s.report.Body.Facts = map[string]string{"calls.after.Create": "7"}
+	case p.Identity.Step == plan.StepCompact && outcome == report.Complete:
+		s.report.Body.Facts = slice(p)
 	}
 	switch {
 	case !s.measuring || outcome == report.Failed:
@@ -324,6 +326,8 @@ func (s *shardOf) end(outcome report.Outcome, exit int) {
 		s.moveBytes(outcome)
 	case p.NNThroughput != nil && slices.Contains(p.NNThroughput.Operations, p.Identity.Step):
 		s.operate(outcome)
+	case p.Gate && p.YCSB != nil:
+		s.mix(outcome)
 	}
 }
 

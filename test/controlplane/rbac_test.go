@@ -36,6 +36,7 @@ func TestRights(t *testing.T) {
 	allowed := map[string]string{
 		"hadoopbench.dev:dfsioruns": "get list watch", "hadoopbench.dev:dfsioruns/status": "update", "hadoopbench.dev:dfsioruns/finalizers": "update",
 		"hadoopbench.dev:nnthroughputruns": "get list watch", "hadoopbench.dev:nnthroughputruns/status": "update", "hadoopbench.dev:nnthroughputruns/finalizers": "update",
+		"hadoopbench.dev:ycsbruns": "get list watch", "hadoopbench.dev:ycsbruns/status": "update", "hadoopbench.dev:ycsbruns/finalizers": "update",
 		"batch:jobs": "get list watch create delete", ":pods": "get list watch", ":pods/status": "patch", ":configmaps": "get create update",
 		":events": "list", "events.k8s.io:events": "create patch",
 	}
@@ -54,6 +55,7 @@ func TestRights(t *testing.T) {
 		":configmaps": "list watch patch delete deletecollection", ":events": "get watch update delete", "hadoopbench.dev:dfsioruns/status": "patch",
 		"hadoopbench.dev:dfsioruns":        "create update patch delete",
 		"hadoopbench.dev:nnthroughputruns": "create update patch delete", "hadoopbench.dev:nnthroughputruns/status": "patch",
+		"hadoopbench.dev:ycsbruns": "create update patch delete", "hadoopbench.dev:ycsbruns/status": "patch",
 		"rbac.authorization.k8s.io:clusterroles": "get create bind escalate", "coordination.k8s.io:leases": "get create update",
 	}
 	for what, verbs := range denied {

@@ -79,6 +79,15 @@ func (s *scenario) dump() {
 		doc, _ := yaml.Marshal(r)
 		s.Logf("run:\n%s", doc)
 	}
+	var ycsb v1alpha1.YCSBRunList
+	if err := s.client.List(s.ctx, &ycsb, client.InNamespace(s.ns)); err != nil {
+		s.Log(err)
+	}
+	for _, r := range ycsb.Items {
+		r.ManagedFields = nil
+		doc, _ := yaml.Marshal(r)
+		s.Logf("run:\n%s", doc)
+	}
 	if err := s.client.List(s.ctx, &pods, client.InNamespace(s.ns)); err != nil {
 		s.Log(err)
 	}

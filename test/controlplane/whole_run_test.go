@@ -68,6 +68,10 @@ func TestWholeRun(t *testing.T) {
 			t.Parallel()
 			begin(t).wholeNNThroughputRun(t)
 		})
+		t.Run("YCSBRun", func(t *testing.T) {
+			t.Parallel()
+			begin(t).wholeYCSBRun(t)
+		})
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/controllers"
 )
 
 // TestForeignFiles: while a run is suspended, somebody puts files where it works. The run goes on, is measured once, and
@@ -50,8 +51,9 @@ func TestForeignFiles(t *testing.T) {
 }
 
 // running says whether a step is under way.
-func running(run *v1alpha1.DFSIORun) bool {
-	last := run.Status.Steps[len(run.Status.Steps)-1]
+func running(run controllers.Run) bool {
+	steps := statusOf(run).Steps
+	last := steps[len(steps)-1]
 	return last.State == v1alpha1.StepRunning || last.State == v1alpha1.StepStopping
 }
 

@@ -466,7 +466,7 @@ func (s *story) report(run controllers.Run) (*results.Document, string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return doc, cmp.Or(cm.Data["TestDFSIO_results.log"], cm.Data["NNThroughputBenchmark.txt"])
+	return doc, cmp.Or(cm.Data["TestDFSIO_results.log"], cm.Data["NNThroughputBenchmark.txt"], cm.Data["ycsb.txt"])
 }
 
 // expectFigures checks that each measurement moved exactly n files of size bytes, that its rates follow from its bytes
