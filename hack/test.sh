@@ -150,9 +150,16 @@ phase_servers() {
   strictly -race -p 1 -timeout "$(minutes 12)" -exec "$IN_NS" ./runner/hbase/... ./runner/ycsb/...
 }
 
-# Servers of the stories of NNThroughputRun, which count what a NameNode does and log in.
-start_e2e_servers() { together "hack/hadoop/namenode.sh up e2e 8130 9930" "hack/hadoop/kerberos.sh up privacy"; }
-stop_e2e_servers() { together "hack/hadoop/namenode.sh down e2e" "hack/hadoop/kerberos.sh down"; }
+# Servers of the stories of NNThroughputRun, which count what a NameNode does and log in, and of YCSBRun. With full sizes a
+# story compares two versions of HBase.
+start_e2e_servers() {
+  local servers=("hack/hadoop/namenode.sh up e2e 8130 9930" "hack/hadoop/kerberos.sh up privacy" hack/hbase/up.sh)
+  if [[ ${HADOOPBENCH_LONG:-} == 1 ]]; then servers+=("hack/hbase/standalone.sh up 2.6" "hack/hbase/standalone.sh up 1.7"); fi
+  together "${servers[@]}"
+}
+stop_e2e_servers() {
+  together "hack/hadoop/namenode.sh down e2e" "hack/hadoop/kerberos.sh down" hack/hbase/down.sh
+}
 
 # Three stories at once, whatever the number of processors: most of the time they wait.
 phase_e2e() {

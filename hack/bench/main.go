@@ -1,11 +1,16 @@
-// Command bench compares the runner with NNThroughputBenchmark on one NameNode, in pairs of runs, and prints a table in
-// Markdown: rates as ratios, and the CPU time of one operation.
+// Command bench compares the runner with the original tools on the same servers, in pairs of runs, and prints tables in
+// Markdown: rates as ratios, and the CPU time of one operation. Its first argument says with which tool:
+//
+//	nnthroughput   NNThroughputBenchmark, on one NameNode
+//	ycsb           YCSB with HBase's Java client, on one HBase, and without a database
+//	null           with nothing: what the runner adds to an HBase that takes two milliseconds for every operation
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -13,119 +18,78 @@ import (
 
 // options of the command.
 type options struct {
-	fs, ours, java string
-	pairs          int
-	scale          float64
-	only           string
-	threads        int
+	part      string
+	ours      tool
+	java      tool
+	pairs     int
+	scale     float64
+	only      string
+	threads   int
+	fs        string
+	zookeeper string
+	workloads string
 }
 
 func main() {
-	var o options
-	flag.StringVar(&o.fs, "fs", "", "`URI` of the NameNode")
-	flag.StringVar(&o.ours, "ours", "", "`command` of the runner, its subcommand included")
-	flag.StringVar(&o.java, "java", "", "`command` that runs NNThroughputBenchmark")
-	flag.IntVar(&o.pairs, "pairs", 7, "`number` of pairs of runs of each case")
-	flag.Float64Var(&o.scale, "scale", 1, "`factor` on the numbers of operations")
-	flag.StringVar(&o.only, "only", "", "`operations` to compare, with commas between them; all if empty")
-	flag.IntVar(&o.threads, "threads", 0, "compare with this `number` of threads only; 0: with all")
-	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := compare(ctx, o); err != nil {
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		cancel()
 		os.Exit(1)
 	}
 }
 
-func compare(ctx context.Context, o options) error {
-	ours := tool{"ours", strings.Fields(o.ours)}
-	java := tool{"java", strings.Fields(o.java)}
-	if o.fs == "" || len(ours.command) == 0 || len(java.command) == 0 || o.pairs < 2 {
-		return fmt.Errorf("-fs %q, -ours %q, -java %q, -pairs %d: all must be given, and at least two pairs", o.fs, o.ours, o.java, o.pairs)
+func run(ctx context.Context, args []string, out io.Writer) error {
+	o, err := parseOptions(args)
+	if err != nil {
+		return err
 	}
-	fmt.Println("| operation | threads | operations | ours/s | Java/s | ratio: median | lower 95 % | CPU µs/op ours | Java | ratio |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
-	for _, c := range cases(o.scale) {
-		if o.threads != 0 && o.threads != c.threads || o.only != "" && !strings.Contains(","+o.only+",", ","+c.operation+",") {
-			continue
-		}
-		row, err := c.compare(ctx, o, ours, java)
+	switch o.part {
+	case "nnthroughput":
+		return compare(ctx, o, out, nnthroughputCases(o))
+	case "ycsb":
+		cases, done, err := ycsbCases(ctx, o)
 		if err != nil {
 			return err
 		}
-		fmt.Println(row)
+		defer done()
+		return compare(ctx, o, out, cases)
+	case "null":
+		return nullServer(ctx, o, out)
 	}
-	return nil
+	return fmt.Errorf("the first argument is %q: choose nnthroughput, ycsb or null", o.part)
 }
 
-// compare runs the pairs of one case in ABBA order, then both tools at a shorter length for the cost of an operation.
-func (c benchCase) compare(ctx context.Context, o options, ours, java tool) (string, error) {
-	if c.existing {
-		if _, err := ours.run(ctx, c.makeSet(o.fs, c.count)); err != nil {
-			return "", err
-		}
+func parseOptions(args []string) (options, error) {
+	var o options
+	if len(args) > 0 {
+		o.part, args = args[0], args[1:]
 	}
-	results := map[string][]sample{}
-	run := func(key string, t tool, count int) error {
-		s, err := t.run(ctx, c.args(o.fs, count))
-		results[key] = append(results[key], s)
-		fmt.Fprintf(os.Stderr, "%s, %d threads, %s: %d operations, %.1f/s, %.2f s of CPU\n", c.operation, c.threads, key, s.operations, s.rate, s.cpu)
-		if err == nil && c.operation == "blockReport" && t.name == java.name {
-			err = takeBack(ctx, o.fs, c.threads)
-		}
-		return err
+	flags := flag.NewFlagSet("bench "+o.part, flag.ContinueOnError)
+	ours := flags.String("ours", "", "`command` of the runner, its subcommand included")
+	java := flags.String("java", "", "`command` of the original tool")
+	flags.IntVar(&o.pairs, "pairs", 7, "`number` of pairs of runs of each case")
+	flags.Float64Var(&o.scale, "scale", 1, "`factor` on how long runs are")
+	flags.StringVar(&o.only, "only", "", "`operations` or workloads to compare, with commas between them; all if empty")
+	flags.IntVar(&o.threads, "threads", 0, "compare with this `number` of threads only; 0: with all")
+	flags.StringVar(&o.fs, "fs", "", "nnthroughput: `URI` of the NameNode")
+	flags.StringVar(&o.zookeeper, "zookeeper", "", "ycsb: `host:port` of HBase's ZooKeeper")
+	flags.StringVar(&o.workloads, "workloads", "", "ycsb and null: `directory` of the workload files")
+	if err := flags.Parse(args); err != nil {
+		return o, fmt.Errorf("read the options: %w", err)
 	}
-	for i := range o.pairs {
-		order := []tool{ours, java}
-		if i%2 == 1 {
-			order = []tool{java, ours}
-		}
-		for _, t := range order {
-			if err := run(t.name, t, c.count); err != nil {
-				return "", err
-			}
-		}
+	o.ours, o.java = tool{oursName, strings.Fields(*ours)}, tool{javaName, strings.Fields(*java)}
+	if len(o.ours.command) == 0 || o.pairs < 2 || o.scale <= 0 {
+		return o, fmt.Errorf("-ours %q, -pairs %d, -scale %v: a command, two pairs at least and a factor above 0 are needed", *ours, o.pairs, o.scale)
 	}
-	for range 3 {
-		for _, t := range []tool{ours, java} {
-			if err := run(t.name+" short", t, max(c.count/5, c.threads)); err != nil {
-				return "", err
-			}
-		}
+	if len(o.java.command) == 0 && o.part != "null" {
+		return o, fmt.Errorf("-java %q: the original tool's command is needed", *java)
 	}
-	return c.row(results), nil
+	return o, nil
 }
 
-// row is the table's row of a case.
-func (c benchCase) row(results map[string][]sample) string {
-	pick := func(key string, f func(sample) float64) []float64 {
-		var out []float64
-		for _, s := range results[key] {
-			out = append(out, f(s))
-		}
-		return out
-	}
-	rate := func(s sample) float64 { return s.rate }
-	a, b := pick("ours", rate), pick("java", rate)
-	ratios := make([]float64, len(a))
-	for i := range a {
-		ratios[i] = a[i] / b[i]
-	}
-	cost := func(name string) float64 {
-		typical := func(key string) sample {
-			return sample{operations: results[key][0].operations, cpu: median(pick(key, func(s sample) float64 { return s.cpu }))}
-		}
-		return slope(typical(name+" short"), typical(name)) * 1e6
-	}
-	mine, theirs := cost("ours"), cost("java")
-	told := func(v float64, format string) string {
-		if mine <= 0 || theirs <= 0 { // the runs were too short: what a process costs besides its work varies by more
-			return "not told"
-		}
-		return fmt.Sprintf(format, v)
-	}
-	return fmt.Sprintf("| %s | %d | %d | %.0f | %.0f | %.2f | %.2f | %s | %s | %s |", c.operation, c.threads, c.count,
-		median(a), median(b), median(ratios), lowerBound(ratios), told(mine, "%.1f"), told(theirs, "%.1f"), told(mine/theirs, "%.2f"))
+// wants tells whether a case was asked for.
+func (o options) wants(c benchCase) bool {
+	return (o.threads == 0 || o.threads == c.threads) && (o.only == "" || strings.Contains(","+o.only+",", ","+c.operation+","))
 }

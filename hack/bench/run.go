@@ -5,13 +5,17 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// A tool is one of the two that are compared: a command that takes NNThroughputBenchmark's options.
+// Names of the tools.
+const (
+	oursName = "ours"
+	javaName = "java"
+)
+
+// A tool is one of the two that are compared: a command that takes the original's options.
 type tool struct {
 	name    string
 	command []string
@@ -21,49 +25,39 @@ type tool struct {
 type sample struct {
 	operations int
 	rate       float64 // operations per second, by the tool's own report
+	steady     float64 // the same of the run's second half; 0: not told
 	cpu        float64 // seconds of the whole process, user and system
 }
 
 // runLimit bounds one run.
 const runLimit = 5 * time.Minute
 
-// run starts the tool once and reads its report.
-func (t tool) run(ctx context.Context, args []string) (sample, error) {
+// run starts the tool once and has its report read.
+func (t tool) run(ctx context.Context, args []string, read func(stdout, stderr string) (sample, error)) (sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
-	var out bytes.Buffer
-	command := append(t.command[:len(t.command):len(t.command)], args...)
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		return sample{}, fmt.Errorf("run %s %s: %w; it said:\n%s", t.name, strings.Join(args, " "), err, tail(out.String(), 2000))
+	stdout, stderr, cpu, err := t.output(ctx, args)
+	var s sample
+	if err == nil {
+		s, err = read(stdout, stderr)
 	}
-	s, err := parse(out.String())
 	if err != nil {
-		return sample{}, fmt.Errorf("run %s %s: %w; it said:\n%s", t.name, strings.Join(args, " "), err, tail(out.String(), 2000))
+		return s, fmt.Errorf("run %s %s: %w; it said:\n%s%s", t.name, strings.Join(args, " "), err, tail(stdout, 2000), tail(stderr, 2000))
 	}
-	s.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	s.cpu = cpu
 	return s, nil
 }
 
-// parse reads the last report in a tool's output, which may have a logger's prefix before each line.
-func parse(text string) (sample, error) {
-	var s sample
-	last := func(pattern string) string {
-		all := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
-		if len(all) == 0 {
-			return ""
-		}
-		return all[len(all)-1][1]
+// output runs the tool to its end, and tells the CPU time of all its processes in seconds.
+func (t tool) output(ctx context.Context, args []string) (stdout, stderr string, cpu float64, err error) {
+	var out, errs bytes.Buffer
+	command := append(t.command[:len(t.command):len(t.command)], args...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err = cmd.Run(); cmd.ProcessState != nil {
+		cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	}
-	var err error
-	if s.operations, err = strconv.Atoi(last(`# operations: (\d+)`)); err != nil {
-		return s, fmt.Errorf("read the number of operations: %w", err)
-	}
-	if s.rate, err = strconv.ParseFloat(last(` Ops per sec: (\S+)`), 64); err != nil || s.rate <= 0 {
-		return s, fmt.Errorf("read the rate: %v, %w", s.rate, err)
-	}
-	return s, nil
+	return out.String(), errs.String(), cpu, err
 }
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
