@@ -78,7 +78,7 @@ func (s *Shard) carry(ctx context.Context, p *plan.Plan, r *report.Report) error
 		return steps.ConfigError(err)
 	}
 	r.Body.ConfHash = plan.ConfHash(files)
-	c, err := conf.Load(files, conf.Options{Overrides: p.Target.Properties, LookupEnv: s.LookupEnv})
+	c, err := conf.Load(files, conf.Options{Files: filesOf(p), Overrides: p.Target.Properties, LookupEnv: s.LookupEnv})
 	if err != nil {
 		return steps.ConfigError(err)
 	}

@@ -93,4 +93,16 @@ const (
 	ReasonDataNodeRefused     = "FakeDataNodeRefused" // the NameNode does not accept a fake DataNode
 	ReasonEveryOperation      = "EveryOperationFailed"
 	ReasonUpstreamFailed      = "UpstreamFailed" // the Java tool failed, or printed no report
+
+	ReasonHBaseUnreachable     = "HBaseUnreachable"
+	ReasonHBaseRefused         = "HBaseRefused"
+	ReasonNoRegionServers      = "NoRegionServers"
+	ReasonNamespaceNotFound    = "NamespaceNotFound"
+	ReasonTableExists          = "TableExists"
+	ReasonTableNotFound        = "TableNotFound"
+	ReasonTableDisabled        = "TableDisabled"
+	ReasonColumnFamilyNotFound = "ColumnFamilyNotFound"
+	ReasonLoadIncomplete       = "LoadIncomplete"     // useExisting on a table that was not loaded to its end
+	ReasonRecordsLost          = "RecordsLost"        // a load did not insert all its records
+	ReasonCompactionDeadline   = "CompactionDeadline" // compactions are not over in the time for them
 )
