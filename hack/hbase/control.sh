@@ -3,6 +3,9 @@
 #
 # Usage: hack/hbase/control.sh kill9 N          without warning; its regions are served again after about 15 s
 #        hack/hbase/control.sh stop N           as an administrator does it: it closes its regions first
+#        hack/hbase/control.sh freeze N         keeps its connections and does nothing, until it is let go on; after 10 s its
+#                                               regions are served elsewhere, and it ends itself when it is let go on
+#        hack/hbase/control.sh thaw N           lets it go on
 #        hack/hbase/control.sh start N          ends when it is ready for regions; running already, it stays as it is
 #        hack/hbase/control.sh list             a line per RegionServer: number, RPC address, web address, up or down
 #        hack/hbase/control.sh throttle BYTES   what compactions that start from now on may write per second and
@@ -13,12 +16,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 source "$ROOT/hack/hadoop/lib.sh"
 source "$ROOT/hack/hbase/lib.sh"
 
-usage() { die "usage: hack/hbase/control.sh kill9 N | stop N | start N | list | throttle BYTES | off"; }
+usage() { die "usage: hack/hbase/control.sh kill9|stop|freeze|thaw|start N | list | throttle BYTES | off"; }
 
-kill9() {
+# signal SIGNAL N
+signal() {
   local pid
-  pid=$(service_pid "hbase-rs$1") || die "RegionServer $1 is not running"
-  kill -9 "$pid"
+  pid=$(service_pid "hbase-rs$2") || die "RegionServer $2 is not running"
+  kill "-$1" "$pid"
 }
 
 start() {
@@ -47,11 +51,13 @@ bound() { echo "/throughput\.$1\.bound</,/<value>/s|<value>[0-9]*|<value>$2|"; }
 
 require_root
 case ${1:-} in
-  kill9 | stop | start) [[ " ${REGIONSERVERS[*]} " == *" ${2:-} "* ]] || usage ;;
+  kill9 | stop | freeze | thaw | start) [[ " ${REGIONSERVERS[*]} " == *" ${2:-} "* ]] || usage ;;
   throttle) [[ ${2:-} =~ ^[0-9]+$ ]] || usage ;;
 esac
 case ${1:-} in
-  kill9) kill9 "$2" ;;
+  kill9) signal KILL "$2" ;;
+  freeze) signal STOP "$2" ;;
+  thaw) signal CONT "$2" ;;
   stop) service_stop 60 "hbase-rs$2" ;;
   start) start "$2" ;;
   list) list ;;
