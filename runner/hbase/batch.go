@@ -16,6 +16,8 @@ import (
 type batch struct {
 	items []item
 	bytes []byte // rows and encoded cells of mutations
+	// family is the last mutation's, so that those that follow share it.
+	family string
 }
 
 // An item is one action of a batch.
@@ -54,8 +56,11 @@ func (b *batch) addMutation(t *table, m *Mutation) {
 	b.bytes = append(b.bytes, m.Row...)
 	cells := len(b.bytes)
 	b.bytes = m.appendCells(b.bytes)
+	if b.family != string(m.Family) {
+		b.family = string(m.Family)
+	}
 	b.items = append(b.items, item{
-		table: t, remove: m.Delete, durability: m.Durability, count: m.cells(), family: string(m.Family),
+		table: t, remove: m.Delete, durability: m.Durability, count: m.cells(), family: b.family,
 		row: span{row, cells}, cells: span{cells, len(b.bytes)},
 	})
 }

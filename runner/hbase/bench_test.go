@@ -31,6 +31,7 @@ func TestAllocations(t *testing.T) {
 	client := null(t)
 	s := client.Session()
 	g, m := get("user1234567890123456789"), record()
+	buffer := s.Mutator(64 << 20) // which is not filled
 	operations := map[string]func(){
 		"Get": func() {
 			if row, err := s.Get(t.Context(), g); err != nil || len(row) != 10 {
@@ -40,6 +41,11 @@ func TestAllocations(t *testing.T) {
 		"Mutate": func() {
 			if err := s.Mutate(t.Context(), m); err != nil {
 				t.Fatalf("Mutate: %v", err)
+			}
+		},
+		"Add": func() {
+			if err := buffer.Add(t.Context(), 1, m); err != nil {
+				t.Fatalf("Add: %v", err)
 			}
 		},
 	}

@@ -99,5 +99,6 @@ func (c *Client) follow(r *region, address string) {
 	moved := r.LocatedRegion
 	moved.Server, moved.StartCode = address, 0
 	r.table.add(newRegion(r.table, moved))
+	r.table.foundAgain()
 	c.relocations.Add(1)
 }

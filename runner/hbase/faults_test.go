@@ -24,7 +24,7 @@ func TestRealFaults(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), realTimeout)
 	defer cancel()
 	began := time.Now()
-	client := openReal(ctx, t, dir, nil)
+	client := openReal(ctx, t, dir, map[string]string{"hbase.client.operation.timeout": "120000"}) // on a slow machine, too
 	r := createReal(ctx, t, client, "c_faults")
 	w := startWorkers(ctx, t, r, 8)
 	w.progress(ctx, t)
@@ -32,7 +32,7 @@ func TestRealFaults(t *testing.T) {
 	if err != nil || len(servers) != 2 {
 		t.Fatalf("servers %v, %v, want 2", servers, err)
 	}
-	for i, key := range []string{"a", "b", "c", "d", "a"} {
+	for i, key := range []string{"a", "b", "a"} {
 		moveReal(ctx, t, r, key, servers, i)
 		w.progress(ctx, t)
 	}
@@ -46,10 +46,11 @@ func TestRealFaults(t *testing.T) {
 	w.progress(ctx, t)
 	before := client.Counters()
 	t.Logf("moved and split after %v: %+v, %d operations", time.Since(began), before, w.operations.Load())
-	if before.Relocations < 3 || before.Lost != 0 {
-		t.Errorf("Counters %+v, want relocations and no lost server", before)
+	// The administrator shares the client, and looks some of the regions up before the workers do.
+	if before.Retries < 4 || before.Lost != 0 {
+		t.Errorf("Counters %+v, want retries and no lost server", before)
 	}
-	killReal(ctx, t, r, control, w)
+	killReal(ctx, t, r, control, servers, w)
 	w.stop(t)
 	t.Logf("killed and started again after %v: %+v, %d operations, the longest took %v", time.Since(began), client.Counters(),
 		w.operations.Load(), time.Duration(w.longest.Load()))
@@ -72,14 +73,18 @@ func moveReal(ctx context.Context, t *testing.T, r realTable, key string, server
 	}
 }
 
-// killReal kills a RegionServer that has regions of the table, but not hbase:meta, and starts it again.
-func killReal(ctx context.Context, t *testing.T, r realTable, control string, w *workers) {
+// killReal kills the RegionServer of hbase:meta, which has regions of the table too, and starts it again. (The command
+// line's own test kills one without hbase:meta.)
+func killReal(ctx context.Context, t *testing.T, r realTable, control string, servers []admin.Server, w *workers) {
 	t.Helper()
-	region, err := r.client.Locate(ctx, r.name, []byte("c"))
+	meta, err := r.client.Registry().MetaServer(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	number := region.Server[len(region.Server)-1:] // ports are 16021 and 16022
+	if region, err := r.client.Locate(ctx, r.name, []byte("c")); err != nil || region.Server != meta.Address {
+		moveReal(ctx, t, r, "c", servers, 0)
+	}
+	number := meta.Address[len(meta.Address)-1:] // ports are 16021 and 16022
 	script := func(word string) {
 		t.Helper()
 		if out, err := exec.CommandContext(ctx, control, word, number).CombinedOutput(); err != nil {

@@ -54,7 +54,8 @@ func (c *Client) locate(ctx context.Context, t *table, row []byte, anew bool) (*
 		return nil, err
 	}
 	t.add(r)
-	if anew {
+	// Whoever dropped it waits before it tries again, and another session may come first.
+	if again := t.foundAgain(); (again || anew) && t != c.meta {
 		c.relocations.Add(1)
 	}
 	return r, nil

@@ -34,8 +34,9 @@ type table struct {
 	name    string
 	looking chan struct{} // held by whoever asks hbase:meta, so that all others wait for one answer
 
-	mu      sync.Mutex // held to change regions
-	regions atomic.Pointer[[]*region]
+	mu        sync.Mutex // held to change regions
+	regions   atomic.Pointer[[]*region]
+	forgotten int // regions that were dropped and not found again yet
 }
 
 func newTable(name string) *table {
@@ -82,6 +83,7 @@ func (t *table) replaceAll(regions []*region) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.regions.Store(&regions)
+	t.forgotten = 0
 }
 
 // forget drops the regions that are drop; it says whether there were any.
@@ -94,7 +96,17 @@ func (t *table) forget(drop func(*region) bool) bool {
 	}
 	kept := slices.DeleteFunc(slices.Clone(old), drop)
 	t.regions.Store(&kept)
+	t.forgotten += len(old) - len(kept)
 	return true
+}
+
+// foundAgain takes note that a region was found, and says whether that is one in place of a dropped one.
+func (t *table) foundAgain() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	again := t.forgotten > 0
+	t.forgotten = max(0, t.forgotten-1)
+	return again
 }
 
 // tables are the tables that were ever asked for.

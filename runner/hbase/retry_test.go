@@ -135,6 +135,32 @@ func checkError(t *testing.T, err error, class string) {
 	}
 }
 
+// A session finds out that a region is gone, and while it waits another one finds where it is.
+func TestRelocationByAnother(t *testing.T) {
+	cluster := hbasetest.Start(t, hbasetest.Options{
+		Tables: []hbasetest.Table{table()},
+		Fault: func(r hbasetest.Request) hbasetest.Fault {
+			if r.Count == 1 {
+				return hbasetest.Fault{Exception: exception("NotServingRegionException", nil)}
+			}
+			return hbasetest.Fault{}
+		},
+	})
+	clock := newClock()
+	client := open(t, cluster, func(o *hbase.Options) { o.Clock = clock })
+	clock.waited = func() {
+		if _, err := client.Session().Get(t.Context(), get("r")); err != nil {
+			t.Errorf("Get: %v", err)
+		}
+	}
+	if err := client.Session().Mutate(t.Context(), put("r", "v")); err != nil {
+		t.Errorf("Mutate: %v", err)
+	}
+	if diff := cmp.Diff(hbase.Counters{Retries: 1, Relocations: 1}, client.Counters()); diff != "" {
+		t.Errorf("Counters (-want +got):\n%s", diff)
+	}
+}
+
 func TestErrorTellsWhatWasMet(t *testing.T) {
 	cluster := hbasetest.Start(t, hbasetest.Options{
 		Tables: []hbasetest.Table{table()},

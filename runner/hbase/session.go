@@ -28,10 +28,19 @@ type Session struct {
 
 // Session makes one. It needs no closing.
 func (c *Client) Session() *Session {
-	n := c.sessions.Add(1)
-	s := &Session{client: c, number: int(n), random: rand.New(rand.NewPCG(c.o.Seed, uint64(n)))}
-	s.x.call.Connection = s.number
+	n := int(c.sessions.Add(1))
+	return newSession(c, n, rand.NewPCG(c.o.Seed, uint64(n)))
+}
+
+func newSession(c *Client, number int, random rand.Source) *Session {
+	s := &Session{client: c, number: number, random: rand.New(random)}
+	s.x.call.Connection = number
 	return s
+}
+
+// companion is a session for another goroutine that uses the same connections as s.
+func (s *Session) companion() *Session {
+	return newSession(s.client, s.number, rand.NewPCG(s.client.o.Seed, ^uint64(s.number)))
 }
 
 // tableOf finds what is known of a table.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,6 +156,11 @@ func createCommand(ctx context.Context, a *admin.Admin, s Settings, p *ycsb.Prop
 		n *= min(max(1, len(servers)), 4)
 	}
 	command := fmt.Sprintf("create '%s', '%s'", s.Table, s.Family)
+	if namespace, _, ok := strings.Cut(s.Table, ":"); ok {
+		if exists, err := a.NamespaceExists(ctx, namespace); err == nil && !exists {
+			command = fmt.Sprintf("create_namespace '%s'; %s", namespace, command)
+		}
+	}
 	keys, err := admin.SplitKeys(n, keysOf(p))
 	if err != nil {
 		return command
@@ -185,10 +191,15 @@ func (db *DB) warm(ctx context.Context, regions []hbase.LocatedRegion) error {
 			servers[region.Server] = true
 		}
 	}
+	return db.Reach(ctx, slices.Sorted(maps.Keys(servers)))
+}
+
+// Reach connects to RegionServers, host:port, and has each answer. Its error is an [*steps.Error].
+func (db *DB) Reach(ctx context.Context, servers []string) error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	var failures []error
-	for address := range servers {
+	for _, address := range servers {
 		for i := range max(1, db.client.Options().RPC.Connections) {
 			wait.Go(func() {
 				// A request for nothing, which no server counts as an operation on rows.
@@ -205,5 +216,5 @@ func (db *DB) warm(ctx context.Context, regions []hbase.LocatedRegion) error {
 	if len(failures) == 0 {
 		return nil
 	}
-	return unreachable(fmt.Errorf("connect to the RegionServers of table %s: %w", db.settings.Table, errors.Join(failures...)), db.client.Options())
+	return unreachable(fmt.Errorf("connect to RegionServers: %w", errors.Join(failures...)), db.client.Options())
 }

@@ -27,9 +27,9 @@ import (
 const (
 	clusterEnv  = "HADOOPBENCH_TEST_HBASE"
 	versionsEnv = "HADOOPBENCH_TEST_HBASE_VERSIONS"
-	// A cluster with Kerberos, and the directory of its realm.
-	kerberosEnv = "HADOOPBENCH_TEST_HBASE_KERBEROS"
-	realmEnv    = "HADOOPBENCH_TEST_HBASE_REALM"
+	// A Kerberos realm's directory, with krb5.conf and keytabs, and the configuration directory of a cluster in it.
+	realmEnv    = "HADOOPBENCH_TEST_HBASE_KERBEROS"
+	kerberosEnv = "HADOOPBENCH_TEST_HBASE_KERBEROS_CONF"
 )
 
 func TestReal(t *testing.T) {

@@ -114,7 +114,8 @@ func (s *session) Delete(ctx context.Context, key []byte) (ycsb.Status, error) {
 	return status, err
 }
 
-// mutate sends a mutation, or buffers it: then it is BatchedOK, unless the buffer is full and some of what it held fails.
+// mutate sends a mutation, or buffers it: then it is BatchedOK, unless it learns that some of what was buffered earlier has
+// failed.
 func (s *session) mutate(ctx context.Context, m *hbase.Mutation) (ycsb.Status, error) {
 	if s.mutator == nil {
 		err := s.hbase.Mutate(ctx, m)
