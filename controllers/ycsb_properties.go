@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hadoop-bench/operator/api/v1alpha1"
+	"github.com/hadoop-bench/operator/runner/plan"
 )
 
 // fieldsOfProperties are the properties of YCSB and its HBase binding that have a field of the spec, by that field.
@@ -83,41 +84,9 @@ func checkYCSBProperties(s *v1alpha1.YCSBRunSpec) []Problem {
 		case strings.HasPrefix(name, "hbase.") || strings.HasPrefix(name, "zookeeper.") || strings.HasPrefix(name, "hadoop."):
 			out = append(out, invalid(at, v, "write it in spec.target.properties: it is a property of the client's configuration, not of YCSB"))
 		default:
-			near := nearest(name, slices.Concat(slices.Sorted(maps.Keys(fields)), slices.Sorted(maps.Keys(own)), passed))
+			near, _ := plan.Nearest(name, slices.Concat(slices.Sorted(maps.Keys(fields)), slices.Sorted(maps.Keys(own)), passed))
 			out = append(out, invalid(at, v, "remove it, or correct its name: neither YCSB nor its HBase binding has such a property; the nearest is "+near))
 		}
 	}
 	return out
-}
-
-// nearest is the name that the fewest changes of single characters lead to.
-func nearest(name string, known []string) string {
-	best, least := "", 0
-	for _, k := range known {
-		if d := distance(strings.ToLower(name), k); best == "" || d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// distance is how many characters must be changed, added or removed to make one text the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := diagonal
-			if a[i] != b[j] {
-				changed++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -16,14 +16,14 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 source "$ROOT/hack/hadoop/lib.sh"
 
-REALM=HB.TEST
-KDC_PORT=8388
-KRB=$STATE/krb
 PROTECTIONS=(authentication integrity privacy) # on ports counted from these
 RPC_PORT=8320
 HTTP_PORT=9990
+KRB=$STATE/krb
+KDC=kdc
+KDC_PORT=8388
 PRINCIPALS=(alice bob "nn/$CP_IP" "dn/$CP_IP")
-export KRB5_CONFIG=$KRB/krb5.conf KRB5_KDC_PROFILE=$KRB/kdc.conf
+source "$ROOT/hack/hadoop/kdc.sh"
 
 usage() { die "usage: hack/hadoop/kerberos.sh up [PROTECTION]... | as PRINCIPAL CLASS [ARG]... | down"; }
 
@@ -35,67 +35,6 @@ index_of() { # PROTECTION
   die "no protection $1; there are: ${PROTECTIONS[*]}"
 }
 
-# ---- KDC ----
-# client_configuration: udp_preference_limit: only TCP, since it fails at once where nothing listens.
-client_configuration() {
-  cat <<CONF
-[libdefaults]
-  default_realm = $REALM
-  dns_lookup_realm = false
-  dns_lookup_kdc = false
-  dns_canonicalize_hostname = false
-  rdns = false
-  udp_preference_limit = 1
-  forwardable = true
-[realms]
-  $REALM = {
-    kdc = $CP_IP:$KDC_PORT
-  }
-CONF
-}
-
-kdc_configuration() {
-  cat <<CONF
-[kdcdefaults]
-  kdc_listen = $CP_IP:$KDC_PORT
-  kdc_tcp_listen = $CP_IP:$KDC_PORT
-[realms]
-  $REALM = {
-    database_name = $KRB/database/principal
-    key_stash_file = $KRB/database/stash
-    acl_file = $KRB/database/acl
-    max_life = 10h
-    max_renewable_life = 7d
-    supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal
-  }
-[logging]
-  kdc = FILE:$LOGS/krb5kdc.log
-CONF
-}
-
-keytab() { echo "$KRB/keytabs/${1%%/*}.keytab"; } # PRINCIPAL
-
-principals() {
-  local principal
-  for principal in "${PRINCIPALS[@]}"; do
-    echo "addprinc -randkey $principal"
-    echo "ktadd -k $(keytab "$principal") $principal"
-  done
-}
-
-start_kdc() {
-  rm -rf "$KRB"
-  mkdir -p "$KRB"/{database,keytabs} "$LOGS"
-  client_configuration >"$KRB5_CONFIG"
-  kdc_configuration >"$KRB5_KDC_PROFILE"
-  kdb5_util create -s -r $REALM -P local >"$LOGS/kdb5_util.log" 2>&1 || { cat "$LOGS/kdb5_util.log" >&2; die "no realm"; }
-  principals | kadmin.local -r $REALM >"$LOGS/kadmin.log" 2>&1 || { cat "$LOGS/kadmin.log" >&2; die "no principals"; }
-  service_start kdc nsenter --net="/run/netns/$NS" krb5kdc -n -r $REALM
-  WATCH=(kdc)
-  wait_until 10 "the KDC; see $LOGS/kdc.log" listens $KDC_PORT
-}
-
-# ---- NameNodes ----
 start_namenode() { # PROTECTION
   local i
   i=$(index_of "$1")
@@ -118,7 +57,7 @@ active() {
   listens $((RPC_PORT + i)) && jmx "$CP_IP:$((HTTP_PORT + i))" NameNodeStatus State active
 }
 
-services() { hadoop_services | grep -E '^(kdc$|namenode-krb-)' || true; }
+services() { hadoop_services | grep -E "^($KDC\$|namenode-krb-)" || true; }
 
 stop() {
   local running
@@ -144,17 +83,8 @@ down() {
   rm -rf "$KRB" "$STATE"/hdfs-krb-*
 }
 
-# as PRINCIPAL CLASS [ARG]...
-as() {
-  local cache status=0
-  [[ -e $(keytab "$1") ]] || die "no keytab of $1: hack/hadoop/kerberos.sh up"
-  cache=$(mktemp)
-  export KRB5CCNAME=FILE:$cache
-  in_ns "$NS" kinit -k -t "$(keytab "$1")" "$1"
-  (HDFS_CLIENT=client-krb run_java -Xmx256m -Djava.security.krb5.conf="$KRB5_CONFIG" "${@:2}") || status=$?
-  rm -f "$cache"
-  return $status
-}
+# java_client CLASS [ARG]...: with the ticket that KRB5CCNAME names.
+java_client() { HDFS_CLIENT=client-krb run_java -Xmx256m -Djava.security.krb5.conf="$KRB5_CONFIG" "$@"; }
 
 require_root
 case ${1:-} in
@@ -167,7 +97,7 @@ case ${1:-} in
     ;;
   as)
     (($# >= 3)) || usage
-    as "${@:2}"
+    logged_in "$2" java_client "${@:3}"
     ;;
   down) with_lock hdfs-krb down ;;
   *) usage ;;

@@ -17,77 +17,21 @@ source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 source "$ROOT/hack/hadoop/lib.sh"
 source "$ROOT/hack/hbase/lib.sh"
 
-REALM=HB.TEST
-KDC_PORT=8389
-KRB=$STATE/krb-hbase
 PROTECTIONS=(authentication integrity privacy)
 SERVER=hbase/$CP_IP
+KRB=$STATE/krb-hbase
+KDC=hbase-kdc
+KDC_PORT=8389
 PRINCIPALS=(alice bob "$SERVER")
-export KRB5_CONFIG=$KRB/krb5.conf KRB5_KDC_PROFILE=$KRB/kdc.conf
+source "$ROOT/hack/hadoop/kdc.sh"
 
 usage() { die "usage: hack/hbase/kerberos.sh up [PROTECTION]... | as PRINCIPAL COMMAND... | down"; }
-
-keytab() { echo "$KRB/keytabs/${1%%/*}.keytab"; } # PRINCIPAL
-
-# client_configuration: udp_preference_limit: only TCP, since it fails at once where nothing listens.
-client_configuration() {
-  cat <<CONF
-[libdefaults]
-  default_realm = $REALM
-  dns_lookup_realm = false
-  dns_lookup_kdc = false
-  dns_canonicalize_hostname = false
-  rdns = false
-  udp_preference_limit = 1
-[realms]
-  $REALM = {
-    kdc = $CP_IP:$KDC_PORT
-  }
-CONF
-}
-
-kdc_configuration() {
-  cat <<CONF
-[kdcdefaults]
-  kdc_listen = $CP_IP:$KDC_PORT
-  kdc_tcp_listen = $CP_IP:$KDC_PORT
-[realms]
-  $REALM = {
-    database_name = $KRB/database/principal
-    key_stash_file = $KRB/database/stash
-    acl_file = $KRB/database/acl
-    supported_enctypes = aes256-cts-hmac-sha1-96:normal aes128-cts-hmac-sha1-96:normal
-  }
-[logging]
-  kdc = FILE:$LOGS/hbase-krb5kdc.log
-CONF
-}
-
-principals() {
-  local principal
-  for principal in "${PRINCIPALS[@]}"; do
-    echo "addprinc -randkey $principal"
-    echo "ktadd -k $(keytab "$principal") $principal"
-  done
-}
-
-start_kdc() {
-  rm -rf "$KRB"
-  mkdir -p "$KRB"/{database,keytabs} "$LOGS"
-  client_configuration >"$KRB5_CONFIG"
-  kdc_configuration >"$KRB5_KDC_PROFILE"
-  { kdb5_util create -s -r $REALM -P local && principals | kadmin.local -r $REALM; } >"$LOGS/hbase-kadmin.log" 2>&1 ||
-    { cat "$LOGS/hbase-kadmin.log" >&2; die "no realm"; }
-  service_start hbase-kdc nsenter --net="/run/netns/$NS" krb5kdc -n -r $REALM
-  WATCH=(hbase-kdc)
-  wait_until 10 "the KDC; see $LOGS/hbase-kdc.log" listens $KDC_PORT
-}
 
 # up PROTECTIONS: with commas between them
 up() {
   local role options=()
   SECONDS=0
-  service_stop 0 hbase-krb hbase-kdc
+  service_stop 0 hbase-krb $KDC
   net_up
   hosts_file
   start_kdc
@@ -100,20 +44,8 @@ up() {
 }
 
 down() {
-  service_stop 0 hbase-krb hbase-kdc
+  service_stop 0 hbase-krb $KDC
   rm -rf "$KRB" "$STATE/hbase-krb"
-}
-
-# as PRINCIPAL COMMAND...
-as() {
-  local cache status=0
-  [[ -e $(keytab "$1") ]] || die "no keytab of $1: hack/hbase/kerberos.sh up"
-  cache=$(mktemp)
-  export KRB5CCNAME=FILE:$cache
-  in_ns "$NS" kinit -k -t "$(keytab "$1")" "$1"
-  "${@:2}" || status=$?
-  rm -f "$cache"
-  return $status
 }
 
 require_root
@@ -129,7 +61,7 @@ case ${1:-} in
     ;;
   as)
     (($# >= 3)) || usage
-    as "${@:2}"
+    logged_in "${@:2}"
     ;;
   down) with_lock hbase-krb down ;;
   *) usage ;;

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hadoop-bench/operator/runner/plan"
 )
 
 // A reader reads properties one by one, remembers their names and gathers what is wrong with them. Spaces around numbers
@@ -129,35 +131,9 @@ func (r *reader) unknown(others []string) (list []string) {
 
 // suggestion asks whether the name most like another was meant, if one is like it.
 func suggestion(name string, names []string) string {
-	best, least := "", max(2, len(name)/4)+1
-	for _, candidate := range names {
-		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
-			best, least = candidate, d
-		}
-	}
-	if best == "" {
+	nearest, changes := plan.Nearest(name, names)
+	if nearest == "" || changes > max(2, len(name)/4) {
 		return ""
 	}
-	return fmt.Sprintf("; was %s meant?", best)
-}
-
-// distance returns how many characters must be added, removed or replaced to make b of a (Levenshtein's).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Sprintf("; was %s meant?", nearest)
 }

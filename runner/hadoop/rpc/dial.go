@@ -30,8 +30,8 @@ func (c *Client) dial(ctx context.Context, key connKey) (*conn, error) {
 
 func (c *Client) open(ctx context.Context, nc net.Conn, key connKey) (*conn, error) {
 	conn := &conn{
-		client: c, key: key, net: nc, sink: nc, frames: transport.NewFrameReader(nc, c.o.MaxFrame, limitKey),
-		pending: map[int32]*waiting{}, wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		Link: transport.NewLink(nc, c.o.CallTimeout), client: c, key: key,
+		frames: transport.NewFrameReader(nc, c.o.MaxFrame, limitKey), pending: map[int32]*waiting{},
 	}
 	first := connectionHeader(authNone)
 	if c.o.Kerberos != nil {
@@ -46,11 +46,11 @@ func (c *Client) open(ctx context.Context, nc net.Conn, key connKey) (*conn, err
 
 // authenticate leaves the connection's source and sink such that they seal if that was agreed on.
 func (c *Client) authenticate(ctx context.Context, conn *conn) error {
-	sealer, err := transport.Interruptible(ctx, conn.net, func() (*sasl.Context, error) { return c.handshake(ctx, conn) })
+	sealer, err := transport.Interruptible(ctx, conn.Net, func() (*sasl.Context, error) { return c.handshake(ctx, conn) })
 	if err != nil || sealer == nil {
 		return err
 	}
-	conn.sink = &transport.SealedWriter{To: conn.net, Seal: sealer, Frame: appendSealed}
+	conn.Sink = &transport.SealedWriter{To: conn.Net, Seal: sealer, Frame: appendSealed}
 	sealed := &transport.SealedReader{From: conn.frames, Seal: sealer, Token: sealedToken}
 	conn.frames = transport.NewFrameReader(sealed, c.o.MaxFrame, limitKey)
 	return nil

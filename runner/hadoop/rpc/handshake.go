@@ -23,7 +23,7 @@ type handshake struct {
 func (c *Client) handshake(ctx context.Context, conn *conn) (*sasl.Context, error) {
 	h := handshake{client: c, conn: conn}
 	hello := append(connectionHeader(authSASL), saslFrame(saslMessage{state: saslNegotiate})...)
-	if _, err := conn.net.Write(hello); err != nil {
+	if _, err := conn.Net.Write(hello); err != nil {
 		return nil, fmt.Errorf("begin to authenticate: %w", err)
 	}
 	for {
@@ -36,7 +36,7 @@ func (c *Client) handshake(ctx context.Context, conn *conn) (*sasl.Context, erro
 			return nil, fmt.Errorf("authenticate as %s: %w", c.user, err)
 		}
 		if reply != nil {
-			if _, err := conn.net.Write(saslFrame(*reply)); err != nil {
+			if _, err := conn.Net.Write(saslFrame(*reply)); err != nil {
 				return nil, fmt.Errorf("authenticate as %s: %w", c.user, err)
 			}
 		}

@@ -47,11 +47,11 @@ func (c *Client) open(ctx context.Context, key connKey) (*conn, error) {
 
 // authenticate leaves the connection's source and sink such that they seal if that was agreed on.
 func (c *Client) authenticate(ctx context.Context, conn *conn) error {
-	sealer, err := transport.Interruptible(ctx, conn.net, func() (*sasl.Context, error) { return c.handshake(ctx, conn) })
+	sealer, err := transport.Interruptible(ctx, conn.Net, func() (*sasl.Context, error) { return c.handshake(ctx, conn) })
 	if err != nil || sealer == nil {
 		return err
 	}
-	conn.sink = &transport.SealedWriter{To: conn.net, Seal: sealer, Frame: appendToken}
+	conn.Sink = &transport.SealedWriter{To: conn.Net, Seal: sealer, Frame: appendToken}
 	sealed := &transport.SealedReader{From: conn.frames, Seal: sealer, Token: func(frame []byte) ([]byte, error) { return frame, nil }}
 	conn.frames = transport.NewFrameReader(sealed, c.o.MaxFrame, "")
 	return nil

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
+
+	"github.com/hadoop-bench/operator/runner/internal/transport"
 )
 
 // A RemoteError is an exception that a server answered with.
@@ -47,33 +48,10 @@ func Is(err error, class string) bool {
 
 // A ConnectError says that there is no connection: name resolution, dialing, login, handshake. The call was not executed.
 // Where the server refused us it wraps a [RemoteError].
-type ConnectError struct {
-	Address string
-	Err     error
-}
+type ConnectError = transport.ConnectError
 
-// Error names the address and the cause.
-func (e *ConnectError) Error() string { return fmt.Sprintf("connect to %s: %v", e.Address, e.Err) }
-
-// Unwrap returns the cause.
-func (e *ConnectError) Unwrap() error { return e.Err }
-
-// A LostError says that a call was sent, or at least begun to be, and will get no answer: the connection broke, the call
-// took too long, or its context ended (then Err wraps the context's cause). It may have been executed.
-type LostError struct {
-	Address string
-	Method  string
-	Timeout bool // it took longer than the call's timeout; the connection lives on
-	Err     error
-}
-
-// Error names the call, the address and the cause.
-func (e *LostError) Error() string {
-	return fmt.Sprintf("%s to %s has no answer and may have been executed: %v", e.Method, e.Address, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *LostError) Unwrap() error { return e.Err }
+// A LostError says that a call was sent, or at least begun to be, and will get no answer. It may have been executed.
+type LostError = transport.LostError
 
 // A TooLargeError says that a request is larger than servers accept. Nothing was sent.
 type TooLargeError struct {
@@ -85,6 +63,3 @@ type TooLargeError struct {
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the request of %s has %d bytes, the limit (hbase.ipc.max.request.size) is %d", e.Method, e.Size, e.Limit)
 }
-
-// errTimeout is the cause of a LostError whose call took too long.
-func errTimeout(limit time.Duration) error { return fmt.Errorf("no answer within %v", limit) }

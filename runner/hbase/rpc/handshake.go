@@ -61,7 +61,7 @@ func (c *conn) converse(begun *sasl.Context) (bool, error) {
 	}
 	out := preamble(authKerberos)
 	for {
-		if _, err := c.net.Write(appendToken(out, token)); err != nil {
+		if _, err := c.Net.Write(appendToken(out, token)); err != nil {
 			return false, err
 		}
 		if begun.Established() {
