@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -186,6 +187,10 @@ func warnings(c *Config) []string {
 	}
 	if c.OperationCount == 0 && c.MaxExecutionTime == 0 {
 		list = append(list, "neither operationcount nor maxexecutiontime is set: the run goes on until it is stopped")
+	}
+	if buffering, _ := c.Properties.Get("clientbuffering"); strings.EqualFold(strings.TrimSpace(buffering), "true") &&
+		c.InsertProportion > 0 && c.ReadProportion+c.ScanProportion+c.ReadModifyWriteProportion > 0 {
+		list = append(list, "property clientbuffering: inserted records are chosen for reads before they were sent, and are then not found")
 	}
 	if draws := c.expectedInserts() / c.RecordCount; c.RequestDistribution == "zipfian" && draws >= 100 {
 		list = append(list, fmt.Sprintf("property operationcount: %d foresees so many inserts that a zipfian key is drawn about %d times until it is one that exists; lower it",

@@ -187,6 +187,10 @@ func TestConfigWarns(t *testing.T) {
 		{text: "requestdistribution=zipfian\nreadproportion=0.5\nupdateproportion=0\ninsertproportion=0.5\noperationcount=1000000", want: []string{
 			"property operationcount: 1000000 foresees so many inserts that a zipfian key is drawn about 1000 times until it is one that exists; lower it",
 		}},
+		{text: "clientbuffering=TRUE\nreadproportion=0.5\nupdateproportion=0\ninsertproportion=0.5", want: []string{
+			"property clientbuffering: inserted records are chosen for reads before they were sent, and are then not found",
+		}},
+		{text: "clientbuffering=true\nreadproportion=0\nupdateproportion=0.5\ninsertproportion=0.5"},
 		{text: "dotransactions=false\nreadproportion=0.5"},
 	} {
 		t.Run(test.text, func(t *testing.T) {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner/hadoop/conf"
@@ -67,7 +69,7 @@ func (p *Process) connect(ctx context.Context, log *slog.Logger, c *Command, con
 		}
 		return db, nil
 	}
-	loaded, err := p.configuration(c)
+	loaded, err := p.configuration(log, c)
 	if err != nil {
 		return nil, steps.ConfigError(err)
 	}
@@ -79,13 +81,19 @@ func (p *Process) connect(ctx context.Context, log *slog.Logger, c *Command, con
 }
 
 // configuration is that of HBase's client: of each file the first one of the directories of -cp, HBASE_CONF_DIR and
-// HADOOP_CONF_DIR.
-func (p *Process) configuration(c *Command) (*conf.Conf, error) {
-	dirs := c.ClassPath
+// HADOOP_CONF_DIR. A directory of the environment that is none is refused: HBase's defaults would hold in its place, and
+// another cluster than the one that was meant would be measured.
+func (p *Process) configuration(log *slog.Logger, c *Command) (*conf.Conf, error) {
+	dirs := slices.Clone(c.ClassPath)
 	for _, name := range []string{"HBASE_CONF_DIR", "HADOOP_CONF_DIR"} {
-		if dir, _ := p.LookupEnv(name); dir != "" {
-			dirs = append(dirs, dir)
+		dir, _ := p.LookupEnv(name)
+		if dir == "" {
+			continue
 		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s: %q is no directory that can be read: correct it, or unset it", name, dir)
+		}
+		dirs = append(dirs, dir)
 	}
 	files := map[string][]byte{}
 	for _, dir := range dirs {
@@ -98,6 +106,10 @@ func (p *Process) configuration(c *Command) (*conf.Conf, error) {
 				files[name] = text
 			}
 		}
+	}
+	if _, ok := files["hbase-site.xml"]; !ok {
+		log.Warn("There is no file hbase-site.xml in the directories of -cp, HBASE_CONF_DIR and HADOOP_CONF_DIR: "+
+			"HBase's defaults hold where -p does not set a property", "directories", strings.Join(dirs, ":"))
 	}
 	return conf.Load(files, conf.Options{Files: hbase.ConfFiles(), LookupEnv: p.LookupEnv})
 }

@@ -10,6 +10,36 @@ import (
 	"github.com/hadoop-bench/operator/runner/report"
 )
 
+// A directory of the environment that cannot be read is refused, and a configuration without hbase-site.xml is told:
+// in both cases HBase's defaults would hold unseen.
+func TestConfigurationAbsent(t *testing.T) {
+	empty, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	for name, tc := range map[string]struct {
+		variable, dir string
+		code          int
+		want          string
+	}{
+		"HBASE_CONF_DIR is absent":  {"HBASE_CONF_DIR", "/absent", report.ExitPlan, `HBASE_CONF_DIR: \"/absent\" is no directory`},
+		"HADOOP_CONF_DIR is a file": {"HADOOP_CONF_DIR", file, report.ExitPlan, "HADOOP_CONF_DIR: "},
+		"no hbase-site.xml":         {"HBASE_CONF_DIR", empty, report.ExitTarget, "There is no file hbase-site.xml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene("run hbase -P workloads/workloadc -p columnfamily=f -p hbase.zookeeper.quorum=127.0.0.1:1")
+			s.process.Clock = measure.System()
+			s.process.LookupEnv = func(name string) (string, bool) {
+				if name != tc.variable {
+					return "", false
+				}
+				return tc.dir, true
+			}
+			if code := s.run(t); code != tc.code || !strings.Contains(s.stderr.String(), tc.want) {
+				t.Errorf("exit code %d, want %d and %q:\n%s", code, tc.code, tc.want, s.stderr.String())
+			}
+		})
+	}
+}
+
 // The configuration is looked for in the directories of -cp, then of HBASE_CONF_DIR, then of HADOOP_CONF_DIR, and
 // properties stand over it. Nothing listens at the ports, by which it is told what was read.
 func TestConfiguration(t *testing.T) {

@@ -355,3 +355,17 @@ func TestMissedTarget(t *testing.T) {
 		}
 	})
 }
+
+// Writes that were buffered by a thread that hangs are lost although they were counted, which is told.
+func TestHungBuffersAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene("load basic -P workloads/workloada -p recordcount=9 -p maxexecutiontime=1 -p clientbuffering=true")
+		s.against(fakeDB{do: func(ctx context.Context) (ycsb.Status, error) {
+			<-ctx.Done()
+			return ycsb.ErrorStatus, ctx.Err()
+		}})
+		if code := s.run(t); code != report.ExitDeadline || !strings.Contains(s.stderr.String(), "write buffers of threads that hung") {
+			t.Errorf("exit code %d:\n%s", code, s.stderr.String())
+		}
+	})
+}

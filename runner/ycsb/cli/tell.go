@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/hadoop-bench/operator/runner/hbase"
 	"github.com/hadoop-bench/operator/runner/report"
@@ -85,6 +86,10 @@ func (s *session) verdict(result *ycsb.Result) error {
 		return result.Cause
 	}
 	if result.Unfinished > 0 {
+		if buffering, _ := s.config.Properties.Get("clientbuffering"); strings.EqualFold(strings.TrimSpace(buffering), "true") {
+			s.log.Error("What the write buffers of threads that hung held was not written; the figures count it as BATCHED_OK",
+				"threads", result.Unfinished)
+		}
 		return steps.Fail(report.ExitDeadline, reasonHung, "look into the database's log at that time",
 			"%d operations hung when the time was over, and were cut off; they are not in the report", result.Unfinished)
 	}
