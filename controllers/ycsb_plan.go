@@ -21,15 +21,20 @@ const (
 	defaultWriteBuffer        = 12 << 20
 )
 
-// The slices of the step compact are short at first, when there is most to see, and longer later: every one leaves a
-// plan behind.
-const (
-	firstSlices = 10
-	shortSlice  = time.Minute
-	longSlice   = 5 * time.Minute
-	// sliceOverhead is what a slice may take beside: the flush of all regions, the order to compact them.
-	sliceOverhead = 10 * time.Minute
-)
+// sliceOverhead is what a slice of the step compact may take beside: the flush of all regions, the order to compact them.
+const sliceOverhead = 10 * time.Minute
+
+// sliceOf is how long an attempt of the step compact looks. The slices are short at first, when there is most to see, and
+// longer later: every one leaves a plan behind, and nothing is looked at between two of them.
+func sliceOf(attempt int32) time.Duration {
+	switch {
+	case attempt <= 2:
+		return 15 * time.Second
+	case attempt <= 10:
+		return time.Minute
+	}
+	return 5 * time.Minute
+}
 
 // ycsbPlan is the plan's part with every default filled in. The defaults are YCSB's, except that a column family has one.
 func ycsbPlan(run Run, id report.Identity) *plan.YCSB {
@@ -79,10 +84,7 @@ func fillCompact(p *plan.YCSB, s *v1alpha1.YCSBRunSpec, attempt int32) {
 	p.MajorCompact = value(load.MajorCompact, false)
 	p.SettleMillis = durationOr(load.SettleTime, defaultSettleTime).Milliseconds()
 	p.DeadlineMillis = durationOr(load.CompactionDeadline, defaultCompactionDeadline).Milliseconds()
-	p.SliceMillis = shortSlice.Milliseconds()
-	if attempt > firstSlices {
-		p.SliceMillis = longSlice.Milliseconds()
-	}
+	p.SliceMillis = sliceOf(attempt).Milliseconds()
 }
 
 func fillWorkload(p *plan.YCSB, s *v1alpha1.YCSBRunSpec, w ycsbWorkload) {

@@ -113,15 +113,12 @@ func unrest(look Look) string {
 	if unknown > 0 {
 		parts = append(parts, fmt.Sprintf("%d regions do not answer, the first %s", unknown, first))
 	}
-	compactions, flushes := int64(0), int64(0)
+	compactions := int64(0)
 	for _, q := range look.Queues {
-		compactions, flushes = compactions+q.Compaction, flushes+q.Flush
+		compactions += q.Compaction
 	}
 	if compactions > 0 {
 		parts = append(parts, fmt.Sprintf("%d compactions wait in the RegionServers", compactions))
-	}
-	if flushes > 0 {
-		parts = append(parts, fmt.Sprintf("%d flushes wait in the RegionServers", flushes))
 	}
 	if len(look.Regions) == 0 {
 		parts = append(parts, "no region is online")
