@@ -37,9 +37,16 @@ func checkYCSBShared(s *v1alpha1.YCSBRunSpec) []Problem {
 	return out
 }
 
-// checkTable refuses attributes that are the runs' own, and what would be done to a table that is not the run's to make.
+// systemNamespace begins the names of tables by which HBase works itself: a row of a run's in hbase:meta may stop the cluster.
+const systemNamespace = "hbase:"
+
+// checkTable refuses HBase's own tables, attributes that are the runs' own, and what would be done to a table that is not
+// the run's to make.
 func checkTable(s *v1alpha1.YCSBRunSpec) []Problem {
 	var out []Problem
+	if strings.HasPrefix(s.Table.Name, systemNamespace) {
+		out = append(out, invalid("table.name", s.Table.Name, "name a table of another namespace: those of hbase are HBase's own, and a run writes to its table"))
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Table.Values)) {
 		if strings.HasPrefix(name, "hadoopbench.") {
 			out = append(out, invalid(fmt.Sprintf("table.values[%s]", name), s.Table.Values[name], "choose a name outside hadoopbench.: by those attributes runs know whose a table is"))
