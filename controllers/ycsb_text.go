@@ -1,14 +1,17 @@
 package controllers
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hadoop-bench/operator/runner/report"
 )
 
 // Text implements Benchmark: what YCSB prints at the end, of all shards together as if they were one process.
-func (YCSB) Text(_ Run, _ Step, _ report.MergeInput, merged *report.Merged) (string, error) {
+// A line before it says which measurement it is, since one file has them all.
+func (YCSB) Text(_ Run, step Step, _ report.MergeInput, merged *report.Merged) (string, error) {
 	var b strings.Builder
+	fmt.Fprintf(&b, "# %s, repeat %d\n", step.Name, step.Repeat)
 	if err := report.RenderYCSB(&b, ycsbTextOf(merged)); err != nil {
 		return "", err
 	}

@@ -33,7 +33,7 @@ func doubts(in Input, m *report.Merged) []v1alpha1.Doubt {
 		doubt(v1alpha1.ReasonOperationErrors, "%d operations were cut off before they ended", m.Unfinished)
 	}
 	if backlog := m.Due - m.Operations - m.FailedOperations(); backlog > m.Due/maxBacklogDivisor {
-		doubt(v1alpha1.ReasonRateNotReached, "%d of the %d operations that the rate asked for were still to be done at the end; lower the rate, or use more threads", backlog, m.Due)
+		doubt(v1alpha1.ReasonRateNotReached, "%d operations were tried in a time for which the rate asked for %d; lower the rate, or use more threads", m.Due-backlog, m.Due)
 	}
 	if i, hash, ok := otherConfig(in); ok {
 		doubt(v1alpha1.ReasonConfigChanged, "shard %d read a Hadoop configuration with hash %s, the run began with %s", i, hash, in.Limits.ConfigHash)

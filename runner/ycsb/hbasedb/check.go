@@ -17,6 +17,7 @@ import (
 	"github.com/hadoop-bench/operator/runner/hbase/admin"
 	"github.com/hadoop-bench/operator/runner/hbase/registry"
 	"github.com/hadoop-bench/operator/runner/hbase/rpc"
+	"github.com/hadoop-bench/operator/runner/measure"
 	"github.com/hadoop-bench/operator/runner/report"
 	"github.com/hadoop-bench/operator/runner/steps"
 	"github.com/hadoop-bench/operator/runner/ycsb"
@@ -183,15 +184,36 @@ func keysOf(p *ycsb.Properties) admin.Keys {
 	return admin.Keys{Ordered: set && order != "hashed", ZeroPadding: int(number("zeropadding")), Records: number("recordcount")}
 }
 
-// warm opens the connections to all servers of the table, so that no operation waits for one.
-func (db *DB) warm(ctx context.Context, regions []hbase.LocatedRegion) error {
-	servers := map[string]bool{}
-	for _, region := range regions {
-		if region.Server != "" {
-			servers[region.Server] = true
+// warmTime is how long the servers of a table may take to be reached. A server that died a moment ago still has its regions
+// in hbase:meta, until the master has given them to others.
+const (
+	warmTime  = time.Minute
+	warmPause = time.Second
+)
+
+// warm opens the connections to all servers of the table, so that no operation waits for one, and returns where its regions
+// are then.
+func (db *DB) warm(ctx context.Context, clock measure.Clock, regions []hbase.LocatedRegion) ([]hbase.LocatedRegion, error) {
+	deadline := clock.Now().Add(min(warmTime, db.client.Options().Calls.Operation))
+	for {
+		servers := map[string]bool{}
+		for _, region := range regions {
+			if region.Server != "" {
+				servers[region.Server] = true
+			}
+		}
+		err := db.Reach(ctx, slices.Sorted(maps.Keys(servers)))
+		if err == nil || !clock.Now().Before(deadline) {
+			return regions, err
+		}
+		db.log.Warn("A RegionServer of the table cannot be reached; its regions are looked up anew", "error", err)
+		if waited := clock.Wait(ctx, warmPause); waited != nil {
+			return regions, errors.Join(err, waited)
+		}
+		if found, located := db.client.Regions(ctx, db.settings.Table); located == nil {
+			regions = found
 		}
 	}
-	return db.Reach(ctx, slices.Sorted(maps.Keys(servers)))
 }
 
 // Reach connects to RegionServers, host:port, and has each answer. Its error is an [*steps.Error].

@@ -21,7 +21,7 @@ import (
 )
 
 // openTimeout bounds Open: what is wrong with an address is known in seconds.
-const openTimeout = time.Minute
+const openTimeout = 2 * time.Minute
 
 // Options are what the binding is opened with. All fields but Seed must be set.
 type Options struct {
@@ -80,7 +80,7 @@ func (db *DB) Prepare(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := db.warm(ctx, regions); err != nil {
+	if regions, err = db.warm(ctx, o.Clock, regions); err != nil {
 		return err
 	}
 	db.facts = gather(ctx, a, db.settings, regions, table)
