@@ -113,8 +113,9 @@ func (f faults) splitAndMove(t *testing.T) {
 	if all, err := f.client.Regions(t.Context(), f.table); err != nil || len(all) != regions+1 {
 		t.Errorf("%d regions, error %v, want %d", len(all), err, regions+1)
 	}
-	if n := r.counters(t); n.Relocations < 4 || n.Lost != 0 {
-		t.Errorf("%+v, want relocations of two daughters and two moved regions, and no lost connections", n)
+	// A daughter that is moved at once may be found only where it is then, and one that no operation asks for is not looked up.
+	if n := r.counters(t); n.Relocations < 2 || n.Lost != 0 {
+		t.Errorf("%+v, want relocations of split and moved regions, and no lost connections", n)
 	}
 }
 
