@@ -176,6 +176,13 @@ func ascii(s string) bool {
 	return true
 }
 
+// Buffered says whether the binding is asked to collect writes in a buffer, so that an operation is over before its
+// record is stored.
+func (c *Config) Buffered() bool {
+	buffering, _ := c.Properties.Get("clientbuffering")
+	return strings.EqualFold(strings.TrimSpace(buffering), "true")
+}
+
 // warnings tells of what is allowed and seldom meant.
 func warnings(c *Config) []string {
 	if !c.DoTransactions {
@@ -188,8 +195,7 @@ func warnings(c *Config) []string {
 	if c.OperationCount == 0 && c.MaxExecutionTime == 0 {
 		list = append(list, "neither operationcount nor maxexecutiontime is set: the run goes on until it is stopped")
 	}
-	if buffering, _ := c.Properties.Get("clientbuffering"); strings.EqualFold(strings.TrimSpace(buffering), "true") &&
-		c.InsertProportion > 0 && c.ReadProportion+c.ScanProportion+c.ReadModifyWriteProportion > 0 {
+	if c.Buffered() && c.InsertProportion > 0 && c.ReadProportion+c.ScanProportion+c.ReadModifyWriteProportion > 0 {
 		list = append(list, "property clientbuffering: inserted records are chosen for reads before they were sent, and are then not found")
 	}
 	if draws := c.expectedInserts() / c.RecordCount; c.RequestDistribution == "zipfian" && draws >= 100 {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/hadoop-bench/operator/runner/hbase"
 	"github.com/hadoop-bench/operator/runner/report"
@@ -86,7 +85,7 @@ func (s *session) verdict(result *ycsb.Result) error {
 		return result.Cause
 	}
 	if result.Unfinished > 0 {
-		if buffering, _ := s.config.Properties.Get("clientbuffering"); strings.EqualFold(strings.TrimSpace(buffering), "true") {
+		if s.config.Buffered() {
 			s.log.Error("What the write buffers of threads that hung held was not written; the figures count it as BATCHED_OK",
 				"threads", result.Unfinished)
 		}
